@@ -1,0 +1,19 @@
+"""The canonical model of a run."""
+
+from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction
+from otelreplay.events.recording import Completeness, Note, Recording
+
+__all__ = [
+    "Cause",
+    "Completeness",
+    "Effect",
+    "Event",
+    "Failure",
+    "Inferred",
+    "Kind",
+    "Mark",
+    "Missing",
+    "Note",
+    "Recording",
+    "Redaction",
+]
