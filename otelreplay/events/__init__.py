@@ -1,5 +1,6 @@
 """The canonical model of a run."""
 
+from otelreplay.events.message import Message, expand, messages_of
 from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction
 from otelreplay.events.recording import Completeness, Note, Recording
 
@@ -12,8 +13,11 @@ __all__ = [
     "Inferred",
     "Kind",
     "Mark",
+    "Message",
     "Missing",
     "Note",
     "Recording",
     "Redaction",
+    "expand",
+    "messages_of",
 ]
