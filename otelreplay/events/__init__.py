@@ -1,5 +1,6 @@
 """The canonical model of a run."""
 
+from otelreplay.events.completeness import assess
 from otelreplay.events.message import Message, expand, messages_of
 from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction
 from otelreplay.events.recording import Completeness, Note, Recording
@@ -18,6 +19,7 @@ __all__ = [
     "Note",
     "Recording",
     "Redaction",
+    "assess",
     "expand",
     "messages_of",
 ]

@@ -1,0 +1,121 @@
+"""What a recording holds and what it does not, as numbers and a verdict.
+
+Rules
+-----
+1. Every boundary owes *content fields*: what went in and what came out (:data:`CONTENT`). A failure is an outcome: an event
+   with an error owes no response. An agent's span is structure around the boundaries: its input and output count where they
+   are held or marked, and are not owed.
+2. A content field is *absent* when no value is there, or when a ``missing`` mark names it or the whole that it is in (but for
+   causes of :data:`HELD_IN_PART`: what was cut is there, in part); *inferred* when an ``inferred`` mark names it, or one names
+   each of its messages; else *recorded*.
+3. A mark on a smaller part leaves its field recorded, and is a gap. Masked and pseudonymised text is held, in another form,
+   and is no gap; what a policy dropped carries a ``missing`` mark of the cause ``redacted``.
+4. ``full``: no content field is absent, no gap lies in one, and the run as a whole misses nothing. ``structure_only``: no
+   content field is held at all. ``partial``: anything between. Gaps in details (usage, ids, names) are listed and change no
+   verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from otelreplay.events.message import expand
+from otelreplay.events.model import Event, Mark, Missing
+from otelreplay.events.recording import Completeness
+
+Verdict = Literal["full", "partial", "structure_only"]
+
+CONTENT: dict[str, tuple[str, str]] = {
+    "agent": ("request.input", "response.output"),
+    "model": ("request.messages", "response.messages"),
+    "embeddings": ("request.input", "response"),
+    "tool": ("request.arguments", "response.result"),
+    "retrieval": ("request.query", "response"),
+}
+"""What goes in and what comes out, for each kind that has both; every other kind owes its response alone."""
+
+HELD_IN_PART = frozenset({"truncated", "undecodable", "conflict"})
+"""Causes of a gap that leave something of the field behind."""
+
+_ALSO_CONTENT = ("request.system", "error")
+_UNOWED = frozenset({"agent"})
+
+
+def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Completeness:
+    """The completeness of ``events``, where ``missing`` are the gaps that no event can hold."""
+    kinds: Counter[str] = Counter()
+    states: Counter[str] = Counter()
+    gaps: list[tuple[int, Missing]] = []
+    redactions, content_gap = 0, False
+    for event in map(expand, events):
+        kinds[event.kind] += 1
+        states.update(state for _, state in content_states(event))
+        gaps += [(event.seq, gap) for gap in event.missing]
+        content_gap = content_gap or any(is_content_gap(event, gap) for gap in event.missing)
+        redactions += len(event.redactions)
+    run_level = tuple(missing)
+    verdict: Verdict = "partial"
+    if not states["recorded"] + states["inferred"]:
+        verdict = "structure_only"
+    elif not (states["absent"] or content_gap or run_level):
+        verdict = "full"
+    return Completeness(
+        verdict=verdict,
+        events=kinds.total(),
+        by_kind=dict(sorted(kinds.items())),
+        recorded=states["recorded"],
+        inferred=states["inferred"],
+        absent=states["absent"],
+        missing=run_level,
+        gaps=tuple(gaps),
+        redactions=redactions,
+    )
+
+
+def content_states(event: Event) -> Iterator[tuple[str, str]]:
+    """(field, ``recorded`` | ``inferred`` | ``absent``) for each content field of an expanded event."""
+    for field in CONTENT.get(event.kind, ("response",)):
+        state = _state(event, field)
+        owed = event.kind not in _UNOWED or any(covers(mark, field) for mark in event.missing)
+        if state != "absent" or owed:
+            yield field, state
+
+
+def is_content_gap(event: Event, gap: Missing) -> bool:
+    """Does the gap lie in a content field, or is such a field part of what it names?"""
+    fields = (*CONTENT.get(event.kind, ("response",)), *_ALSO_CONTENT)
+    return any(covers(gap, field) or _within(gap.field, field) for field in fields)
+
+
+def covers(mark: Mark, field: str) -> bool:
+    """Is the mark about this field, or about the whole that it is in?"""
+    return _within(field, mark.field)
+
+
+def value_at(event: Event, field: str) -> tuple[bool, Any]:
+    """(is it there, the value) of ``request``, ``response`` or one of their direct members."""
+    side, _, member = field.partition(".")
+    holder: Any = getattr(event, side)
+    if not member:
+        return bool(holder), holder
+    return (True, holder[member]) if holder is not None and member in holder else (False, None)
+
+
+def _state(event: Event, field: str) -> str:
+    there, value = value_at(event, field)
+    if not there and field.startswith("response") and event.error is not None:
+        there, field = True, "error"
+    if not there or any(covers(mark, field) and mark.cause not in HELD_IN_PART for mark in event.missing):
+        return "absent"
+    if any(covers(mark, field) for mark in event.inferred):
+        return "inferred"
+    items = [f"{field}[{n}]" for n in range(len(value))] if isinstance(value, list) else []
+    named = {mark.field for mark in event.inferred}
+    return "inferred" if items and named.issuperset(items) else "recorded"
+
+
+def _within(inner: str, outer: str) -> bool:
+    """Is ``inner`` the field ``outer`` or a part of it?"""
+    return inner == outer or (inner.startswith(outer) and inner[len(outer)] in ".[")
