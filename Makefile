@@ -1,0 +1,60 @@
+# Needs Python >= 3.11 with pip, and make; everything else is put into .venv by the first command.
+#   make demo    the main job on a real trace: convert, redact, seal, verify, show, report
+#   make test    the tests (ARGS="-k name" passes options to pytest)
+#   make check   style, types, layers, and the coverage of the core
+#   make bench   the figures of docs/benchmarks.md, measured here
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# The pure core and what must be tested of it, branch by branch; tests/project/coverage_gate.py holds the list of rooms.
+CORE_TESTS := $(wildcard tests/canonical tests/spans tests/events tests/providers tests/dialects tests/reconstruct \
+	tests/redaction tests/matching tests/cassette)
+
+.PHONY: help venv demo test check lint types layers coverage bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "otelreplay needs Python 3.11 or newer; name one: make PYTHON=python3.12" >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 \
+		|| { $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $(STAMP)
+
+demo: venv
+	@$(BIN)/python -m examples.demo
+
+test: venv
+	$(BIN)/python -m pytest $(ARGS)
+
+check: lint types layers coverage
+
+lint: venv
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+types: venv
+	$(BIN)/python -m mypy
+
+layers: venv
+	$(BIN)/lint-imports --no-cache
+
+coverage: venv
+	$(BIN)/python -m pytest $(CORE_TESTS) --cov=otelreplay --cov-branch --cov-report=json:.coverage.json
+	$(BIN)/python -m tests.project.coverage_gate .coverage.json
+
+bench: venv
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) demo-out .coverage .coverage.json .mypy_cache .ruff_cache .pytest_cache .hypothesis
