@@ -42,14 +42,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
         "created": 1790000000,
         "model": MODEL,
         "system_fingerprint": "fp_scripted",
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "logprobs": None,
-                "finish_reason": "stop" if isinstance(step, str) else "tool_calls",
-            }
-        ],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
     }
 
