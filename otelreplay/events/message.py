@@ -25,11 +25,12 @@ class Message(dict[str, Any]):
 
 
 def messages_of(event: Event) -> Iterator[tuple[str, Any]]:
-    """(field prefix, message) of every message that the event holds."""
-    for side, holder in (("request", event.request), ("response", event.response or {})):
-        messages = holder.get("messages")
-        for n, message in enumerate(messages if isinstance(messages, list) else ()):
-            yield f"{side}.messages[{n}]", message
+    """(field prefix, message) of every message that the event holds: of a model, and of an agent's input and output."""
+    for side, holder, keys in (("request", event.request, ("messages", "input")), ("response", event.response or {}, ("messages", "output"))):
+        for key in keys:
+            messages = holder.get(key)
+            for n, message in enumerate(messages if isinstance(messages, list) else ()):
+                yield f"{side}.{key}[{n}]", message
 
 
 def expand(event: Event) -> Event:

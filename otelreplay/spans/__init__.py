@@ -1,5 +1,6 @@
 """Spans and log records as values."""
 
+from otelreplay.spans.identity import Identified, mark_twins, unify_logs, unify_spans
 from otelreplay.spans.model import (
     Attributes,
     Batch,
@@ -13,4 +14,19 @@ from otelreplay.spans.model import (
     SpanEvent,
 )
 
-__all__ = ["Attributes", "Batch", "Link", "LogRecord", "Rejected", "Removal", "Resource", "Scope", "Span", "SpanEvent"]
+__all__ = [
+    "Attributes",
+    "Batch",
+    "Identified",
+    "Link",
+    "LogRecord",
+    "Rejected",
+    "Removal",
+    "Resource",
+    "Scope",
+    "Span",
+    "SpanEvent",
+    "mark_twins",
+    "unify_logs",
+    "unify_spans",
+]

@@ -111,6 +111,8 @@ class LogRecord(msgspec.Struct, frozen=True):
     resource: Resource = Resource()
     scope: Scope = Scope()
     removed: tuple[Removal, ...] = ()
+    twin: int = 0
+    """Number among byte-identical records of one request; see ``spans.identity``."""
 
     @property
     def name(self) -> str:
