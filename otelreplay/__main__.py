@@ -1,0 +1,6 @@
+"""``python -m otelreplay``."""
+
+from otelreplay.cli.main import main
+
+if __name__ == "__main__":
+    main()

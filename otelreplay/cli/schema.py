@@ -1,0 +1,21 @@
+"""``schema``: the published shape of an event."""
+
+from __future__ import annotations
+
+import typer
+
+from otelreplay.cli.exits import command
+from otelreplay.cli.output import print_text
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @command(app, "schema")
+    def schema() -> None:
+        """Print the JSON Schema of an event."""
+        import json
+
+        from otelreplay.events import Event
+
+        print_text(json.dumps(Event.model_json_schema(by_alias=True), indent=2, ensure_ascii=False) + "\n")
