@@ -9,8 +9,8 @@ from otelreplay.events import Event, expand
 from otelreplay.report.text import duration, escape, pad, plural, width
 
 _LEGEND = {
-    "missing": "missing: not in the telemetry; `otelreplay report` says why and which switch records it",
-    "inferred": "inferred: read from another span than its own; `show --event N` says from where",
+    "missing": "missing: not in the telemetry; `otelreplay report` says why",
+    "inferred": "inferred: read from another span; `show --event SEQ` says which",
     "redacted": "redacted: replaced or removed by the policy",
 }
 
