@@ -1,0 +1,119 @@
+"""Is a value plain JSON already? One pass over it, no recursion, no copies.
+
+Almost every payload is, and then nothing has to be encoded: the pass decides between the fast writers and the careful ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import copysign, isfinite
+from typing import Any, Final
+
+RESERVED: Final = "$otelreplay"
+"""The key that marks a typed value; see :mod:`otelreplay.canonical.encoding`."""
+
+MAX_DEPTH: Final = 256
+"""Deepest nesting of lists and objects that is kept; what lies deeper is replaced by a ``too_deep`` typed value."""
+
+MAX_CONTAINERS: Final = 1_000_000
+"""Most lists and objects of one value. Objects that refer to each other have more paths than members, without end."""
+
+MAX_SAFE: Final = 2**53 - 1
+"""Integers up to this size are exact in every JSON reader (RFC 7493)."""
+
+TYPED: Final = 0
+"""Holds something that JSON cannot say."""
+PLAIN: Final = 1
+"""JSON as it stands."""
+ROUGH: Final = 2
+"""JSON as it stands, but with floats or non-ASCII keys, whose RFC 8785 form needs care."""
+
+
+def is_unicode(text: str) -> bool:
+    """Whether the text holds no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_plain_float(number: float) -> bool:
+    """Whether JSON, and any reader of it, can say this number: finite and not minus zero."""
+    return isfinite(number) and (number != 0 or copysign(1.0, number) > 0)
+
+
+def classify(value: Any) -> int:
+    """``PLAIN``, ``ROUGH`` or ``TYPED``. Total, also over cyclic values."""
+    try:
+        return _classify(value)
+    except RuntimeError:  # another thread changed a container under our hands: the careful path takes snapshots
+        return TYPED
+
+
+def _classify(value: Any) -> int:  # one flat loop: this is the hottest code of the package
+    shape, room = PLAIN, MAX_CONTAINERS
+    waiting: list[Any] = []  # iterators of the containers we are inside of: its length is the depth
+    pending: Any = iter((value,))
+    while True:
+        for item in pending:
+            kind = type(item)
+            if kind is str:
+                if not item.isascii() and not is_unicode(item):
+                    return TYPED
+            elif kind is dict or (kind not in _SCALARS and isinstance(item, dict)):
+                room -= 1
+                keys = key_shape(item)
+                if keys == TYPED or len(waiting) >= MAX_DEPTH or not room:
+                    return TYPED
+                if keys == ROUGH:
+                    shape = ROUGH
+                waiting.append(pending)
+                pending = iter(dict.values(item))
+                break
+            elif kind is list:
+                room -= 1
+                if len(waiting) >= MAX_DEPTH or not room:
+                    return TYPED
+                waiting.append(pending)
+                pending = iter(item)
+                break
+            elif kind is int:
+                if not -MAX_SAFE <= item <= MAX_SAFE:
+                    return TYPED
+            elif kind is float:
+                if not is_plain_float(item):
+                    return TYPED
+                shape = ROUGH
+            elif item is not None and kind is not bool:
+                return TYPED
+        else:
+            if not waiting:
+                return shape
+            pending = waiting.pop()
+
+
+def is_plain_scalar(item: Any) -> bool:
+    """Whether this is a scalar of exactly a JSON type, and one that JSON can say."""
+    kind = type(item)
+    if kind is str:
+        return item.isascii() or is_unicode(item)
+    if kind is int:
+        return bool(-MAX_SAFE <= item <= MAX_SAFE)
+    return item is None or kind is bool or (kind is float and is_plain_float(item))
+
+
+def key_shape(keys: Iterable[Any]) -> int:
+    """What the keys of one dict need: ``TYPED`` if any is no ordinary text or is the reserved key."""
+    shape = PLAIN
+    for key in keys:
+        if type(key) is not str or key == RESERVED:
+            return TYPED
+        if not key.isascii():
+            if not is_unicode(key):
+                return TYPED
+            shape = ROUGH
+    return shape
+
+
+_SCALARS: Final = frozenset({int, float, bool, type(None), list, tuple, bytes})
