@@ -20,7 +20,7 @@ CORE = (
 CASSETTE_IO = ("keyring", "stores")
 """The parts of ``cassette`` that touch a disk: keys and stores. Everything else in that room belongs to the core."""
 
-DIALECTS_SHARED = ("protocol", "registry")
+DIALECTS_SHARED = ("intern", "packages", "reading", "values")
 """The parts of ``dialects`` that are no convention: what all of them share."""
 
 
@@ -73,11 +73,12 @@ def functions(module: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDe
 
 
 def tracked(*suffixes: str) -> list[Path]:
-    """Text files of the repository that are the project's own (no environment, no cache, no shipped trace)."""
-    skip = {".git", ".venv", "__pycache__", "demo-out", "build", "dist", "htmlcov"}
+    """Files of the checkout that are the project's own: nothing hidden but ``.ci``, no environment, nothing generated."""
+    made = {"__pycache__", "demo-out", "build", "dist", "htmlcov"}
     found = []
     for path in ROOT.rglob("*"):
         parts = path.relative_to(ROOT).parts
-        if path.is_file() and not skip & set(parts) and not any(p.endswith("_cache") or p == ".hypothesis" for p in parts):
+        hidden = any(part.startswith(".") and part not in {".ci", ".gitignore"} for part in parts)
+        if path.is_file() and not hidden and not made & set(parts):
             found.append(path)
     return sorted(p for p in found if not suffixes or p.suffix in suffixes)

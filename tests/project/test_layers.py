@@ -47,6 +47,12 @@ BREACHES = {
     "a room that no layer lists": ("attic/__init__.py", '"""New."""\n', "attic"),
     "the core reads the clock": ("matching/__init__.py", "import time\n", "The core does no I/O"),
     "the core opens a socket through a helper": ("canonical/planted.py", "import socket\n", "The core does no I/O"),
+    "the cassette format opens the keyring": (
+        "cassette/write.py",
+        "import otelreplay.cassette.keyring\n",
+        "The core does no I/O",
+    ),
+    "a convention reads another": ("dialects/mcp.py", "import otelreplay.dialects.genai\n", "A convention is one file"),
     "two files import each other": (
         "events/model.py",
         "import otelreplay.events.message\n",

@@ -9,10 +9,12 @@ from tests.project.house import ROOT, core_sources, tree
 CALLS = {"open", "print", "input", "breakpoint", "exec", "eval", "__import__"}
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "rmdir", "touch", "iterdir", "rglob"}
 CLOCKS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
-MODULES = {"time", "os", "sys", "pathlib", "io", "logging"}
+MODULES = {"time", "os", "sys", "pathlib", "io", "logging", "uuid"}
 HARMLESS = {("os", "fspath"), ("os", "PathLike"), ("io", "BytesIO"), ("io", "StringIO"), ("io", "BufferedReader"),
             ("io", "RawIOBase"), ("sys", "maxsize"), ("sys", "getrecursionlimit"), ("sys", "modules"),
-            ("sys", "float_info"), ("pathlib", "PurePath"), ("pathlib", "PurePosixPath"), ("pathlib", "Path")}  # fmt: skip
+            ("sys", "float_info"), ("uuid", "UUID"),
+            *(("pathlib", name) for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
+            }  # fmt: skip
 
 
 def breaches(module: ast.Module) -> list[tuple[int, str]]:
@@ -54,6 +56,7 @@ def test_the_core_takes_values_and_returns_values(path):
         "import time as t\nimport time\ntime.monotonic()",
         "def f(p): return p.read_text()",
         "import sys\nsys.stderr.write('x')",
+        "from uuid import uuid4",
     ],
 )
 def test_reaching_outside_is_noticed(code):
