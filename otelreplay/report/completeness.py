@@ -98,4 +98,4 @@ def _group(gaps: Sequence[tuple[str, Missing]], columns: int) -> Iterator[str]:
     if len(gaps) > _LISTED:
         yield f"    and {len(gaps) - _LISTED} more (--json lists them all)"
     if gaps[0][1].remedy:
-        yield from wrap(f"To record it: {gaps[0][1].remedy}", columns, first="    ", rest="      ")
+        yield from wrap(f"Remedy: {gaps[0][1].remedy}", columns, first="    ", rest="      ")

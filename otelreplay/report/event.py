@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from otelreplay.canonical import encode
 from otelreplay.events import Event, Mark, expand
-from otelreplay.report.text import duration, escape, escape_lines, fields
+from otelreplay.report.text import duration, escape, escape_lines, fields, moment
 
 _PAYLOAD = ("request", "response", "error", "versions", "attributes")
 
@@ -49,7 +49,7 @@ def _facts(event: Event, origin: int) -> Iterator[tuple[str, str]]:
     yield "agent", event.agent or ""
     yield "parent", "" if event.parent is None else str(event.parent)
     yield "after", ", ".join(map(str, event.after))
-    yield "started", f"{event.start} ns since 1970, {duration(start - origin)} into the run" if start else ""
+    yield "started", f"{moment(start)}, {duration(start - origin)} into the run" if start else ""
     yield "took", duration(end - start) if start and end else ""
     yield "effect", event.effect or ""
     yield "idempotency key", event.idempotency_key or ""
@@ -78,6 +78,11 @@ def _tree(value: Any, indent: str) -> Iterator[str]:
     """Nested values, a line each; text of several lines as a block, so that it reads as it was written."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for key, item in items:
+        if isinstance(value, list) and isinstance(item, dict) and item:
+            first, *rest = _tree(item, indent + "  ")
+            yield f"{indent}- {first.lstrip()}"
+            yield from rest
+            continue
         label = f"{indent}- " if isinstance(value, list) else f"{indent}{escape(str(key))}: "
         deeper = indent + "  "
         if isinstance(item, dict | list) and item:

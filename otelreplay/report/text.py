@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -103,3 +104,12 @@ def duration(ns: int) -> str:
         return f"{sign}{ns / 1e9:.2f} s"
     minutes, seconds = divmod(ns // 1_000_000_000, 60)
     return f"{sign}{minutes} m {seconds:02} s" if minutes < 60 else f"{sign}{minutes // 60} h {minutes % 60:02} m"
+
+
+def moment(ns: int) -> str:
+    """Nanoseconds since the epoch as RFC 3339 in UTC, all nine digits; as they are where no calendar reaches."""
+    try:
+        second = datetime.fromtimestamp(ns // 1_000_000_000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return f"{ns} ns since 1970"
+    return f"{second:%Y-%m-%dT%H:%M:%S}.{ns % 1_000_000_000:09}Z"
