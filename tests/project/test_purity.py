@@ -10,11 +10,12 @@ CALLS = {"open", "print", "input", "breakpoint", "exec", "eval", "__import__"}
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "rmdir", "touch", "iterdir", "rglob"}
 CLOCKS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
 MODULES = {"time", "os", "sys", "pathlib", "io", "logging", "uuid"}
-HARMLESS = {("os", "fspath"), ("os", "PathLike"), ("io", "BytesIO"), ("io", "StringIO"), ("io", "BufferedReader"),
-            ("io", "RawIOBase"), ("sys", "maxsize"), ("sys", "getrecursionlimit"), ("sys", "modules"),
-            ("sys", "float_info"), ("uuid", "UUID"),
-            *(("pathlib", name) for name in ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")),
-            }  # fmt: skip
+PATHS = ("Path", "PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath")
+HARMLESS = {
+    ("os", "fspath"), ("os", "PathLike"), ("io", "BytesIO"), ("io", "StringIO"), ("io", "BufferedReader"), ("io", "RawIOBase"),
+    ("sys", "maxsize"), ("sys", "getrecursionlimit"), ("sys", "modules"), ("sys", "float_info"), ("uuid", "UUID"),
+    *(("pathlib", name) for name in PATHS),
+}  # fmt: skip
 
 
 def breaches(module: ast.Module) -> list[tuple[int, str]]:
