@@ -1,7 +1,8 @@
 """``make demo``: the main job on a real trace, without key or network.
 
 Converts the shipped trace of a support desk into a sealed cassette, verifies it, shows its timeline and its missing-data
-report; then does the same for a damaged copy. Everything is done by the public command line, and written to ``demo-out/``.
+report; then does the same for a damaged copy. Everything is done by the public command line, and written to ``demo-out/`` or to
+the folder that is named: ``python -m examples.demo [DIR]``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from examples.damage import damage
 
 ROOT = Path(__file__).parents[1]
 TRACE = Path("examples/traces/support-desk.jsonl")
-OUT = Path("demo-out")
+OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "demo-out")
 PRIVATE = ("customer.1001@example.com", "+1 202-555-0143", "sk-proj-NotARealKey00000000000000000000000demo")
 
 
