@@ -1,1 +1,6 @@
-"""Placeholder docstring."""
+"""Which requests are the same: component keys over canonical forms. Pure."""
+
+from otelreplay.matching.keys import KeyMemo, component_keys, request_components, request_hash
+from otelreplay.matching.semantics import SEMANTICS, VERSION, Rule
+
+__all__ = ["SEMANTICS", "VERSION", "KeyMemo", "Rule", "component_keys", "request_components", "request_hash"]

@@ -1,0 +1,171 @@
+"""Component keys: one digest for each component of a request that matters."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import chain, takewhile
+from operator import is_
+from typing import Any, Final
+
+from otelreplay.canonical import digest, digest_value, jcs
+from otelreplay.events import Event, Kind
+from otelreplay.events.fields import join
+from otelreplay.matching.messages import (
+    Chain,
+    Entry,
+    arguments_of,
+    canonical_parts,
+    entries_of,
+    is_system,
+    parts_of,
+    settled,
+)
+from otelreplay.matching.semantics import NEVER, PARAM_NAMES, SEMANTICS, TOOL_FIELDS, TRANSPORT_PARAMS, Rule
+
+_LISTS: Final = 64
+"""Message lists remembered, so that a list that continues one of them costs only what is new."""
+
+
+class KeyMemo:
+    """What was digested already, by identity of the (immutable) objects. One for each run; holds on to what it has seen."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[Any, tuple[Entry, ...]]] = {}
+        self._tools: dict[int, tuple[Any, bytes]] = {}
+        self._lists: dict[tuple[int, int], tuple[list[Any], Chain]] = {}
+
+    def entries(self, message: Any) -> tuple[Entry, ...]:
+        """The canonical entries of a message."""
+        found = self._entries.get(id(message))
+        if found is None:
+            found = self._entries[id(message)] = (message, entries_of(message))
+        return found[1]
+
+    def tool(self, definition: Any) -> bytes:
+        """The digest of a tool definition."""
+        found = self._tools.get(id(definition))
+        if found is None:
+            found = self._tools[id(definition)] = (definition, hashlib.sha256(jcs(_tool(definition))).digest())
+        return found[1]
+
+    def messages(self, messages: list[Any]) -> str:
+        """The digest of a message list; linear in what no remembered list starts with."""
+        size, state = self._longest_prefix(messages)
+        state = state.extend(chain.from_iterable(map(self.entries, messages[size:])))
+        if messages:
+            key = (len(messages), id(messages[-1]))
+            self._lists.pop(key, None)
+            self._lists[key] = (messages, state)
+            if len(self._lists) > _LISTS:
+                del self._lists[next(iter(self._lists))]
+        return "sha256:" + state.state.hex()
+
+    def _longest_prefix(self, messages: list[Any]) -> tuple[int, Chain]:
+        if self._lists:
+            for size in range(len(messages), 0, -1):
+                known = self._lists.get((size, id(messages[size - 1])))
+                if known is not None and all(map(is_, known[0], messages)):
+                    return size, known[1]
+        return 0, Chain.start()
+
+
+def component_keys(event: Event, memo: KeyMemo | None = None) -> dict[str, str]:
+    """One digest for each component that the event's request holds; a component that is absent has no key.
+
+    Give the same memo for all events of a run: equal messages are one object there and are digested once.
+    """
+    return request_components(event.kind, event.name, event.request, memo)
+
+
+def request_components(kind: Kind, name: str, request: dict[str, Any], memo: KeyMemo | None = None) -> dict[str, str]:
+    """The component keys of a request that is no event yet."""
+    memo = memo or KeyMemo()
+    rule = SEMANTICS[kind]
+    keys: dict[str, str] = {"name": digest_value(name)} if rule.operation else {}
+    for field in _whole(rule, request):
+        if request.get(field) is not None:
+            keys[join("", field)] = _value_key(request[field], memo)
+    for field in rule.spread:
+        if field in request:
+            keys.update(_param_keys(request[field]) if field == "params" else _argument_keys(field, request[field]))
+    if rule.conversation:
+        keys.update(_conversation_keys(request, memo))
+    return keys
+
+
+def request_hash(keys: dict[str, str]) -> str:
+    """One digest over all component keys."""
+    return digest_value(keys)
+
+
+def _whole(rule: Rule, request: dict[str, Any]) -> list[str]:
+    return [field for field in request if field not in NEVER] if rule.rest else list(rule.whole)
+
+
+def _value_key(value: Any, memo: KeyMemo) -> str:
+    value = settled(value)
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(item, dict) and "role" in item and "parts" in item for item in value)
+    ):
+        return memo.messages(value)
+    return digest_value(value)
+
+
+def _param_keys(params: Any) -> dict[str, str]:
+    """A param that is null was not sent."""
+    keys: dict[str, str] = {}
+    for name, value in params.items() if isinstance(params, dict) else ():
+        name = PARAM_NAMES.get(name, name)
+        if value is None or name in TRANSPORT_PARAMS:
+            continue
+        if name == "stop_sequences" and isinstance(value, str):
+            value = [value]
+        keys[join("params", str(name))] = digest_value(value)
+    return keys
+
+
+def _argument_keys(field: str, arguments: Any) -> dict[str, str]:
+    """One key for each argument; one for all where they are no object with text keys, or an empty one."""
+    arguments = arguments_of(arguments)
+    if isinstance(arguments, dict) and arguments and all(isinstance(name, str) for name in arguments):
+        return {join(field, name): digest_value(value) for name, value in arguments.items()}
+    return {field: digest_value(arguments)}
+
+
+def _conversation_keys(request: dict[str, Any], memo: KeyMemo) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    messages = settled(request.get("messages"))
+    system = settled(request.get("system"))
+    parts = list(system) if isinstance(system, list) else [] if system is None else [system]
+    if isinstance(messages, list):
+        leading = list(takewhile(is_system, messages))
+        for message in leading:
+            parts += parts_of(message)
+        keys["messages"] = memo.messages(messages[len(leading) :] if leading else messages)
+    elif messages is not None:
+        keys["messages"] = digest_value(messages)
+    parts = canonical_parts(parts)
+    if parts:
+        keys["system"] = digest_value(parts)
+    tools = settled(request.get("tools"))
+    if isinstance(tools, list) and tools:
+        keys["tools"] = digest(b"".join(map(memo.tool, tools)))
+    return keys
+
+
+def _tool(definition: Any) -> Any:
+    if not isinstance(definition, dict):
+        return definition
+    inner = definition.get("function")
+    if isinstance(inner, dict):  # the shape of the chat completions API
+        definition = {"type": "function", **inner}
+    kind = definition.get("type") or "function"
+    kept = TOOL_FIELDS if kind == "function" else tuple(definition)
+    made = {
+        field: settled(definition[field]) if field == "parameters" else definition[field]
+        for field in kept
+        if field in definition
+    }
+    return {"type": kind, **{field: value for field, value in made.items() if value is not None and field != "type"}}
