@@ -1,1 +1,22 @@
-"""Placeholder docstring."""
+"""One convention a file; the registry says in which order they are asked.
+
+Order matters only where two conventions stand on one span: the first to give a field keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from otelreplay.dialects import genai, genai_events, mcp
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
+from otelreplay.dialects.values import is_cut
+
+__all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "SpanView", "attribute_fields", "is_cut"]
+
+DIALECTS: tuple[Dialect, ...] = (genai.DIALECT, genai_events.DIALECT, mcp.DIALECT)
+
+
+def attribute_fields() -> Mapping[str, str]:
+    """Attribute name → event field, over all dialects: what ``policy check`` needs to follow an attribute into a replay."""
+    return {attribute: field for dialect in reversed(DIALECTS) for attribute, field in dialect.attribute_fields.items()}

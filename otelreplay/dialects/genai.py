@@ -1,0 +1,263 @@
+"""OpenTelemetry GenAI conventions from 1.37 to the state of 2026: content in attributes of the span or of one details event.
+
+Also reads the attributes that every version since 1.26 has in common (operation, model, parameters, usage, ids), so the older
+forms need only add their content. Source: model/gen-ai/{spans,registry,events}.yaml of semantic-conventions(-genai).
+
+Where content may be, in this order: span attribute (JSON text or structured), ``gen_ai.client.inference.operation.details``
+log record (structured attributes), an external reference (``…_ref``), which is a gap with an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from otelreplay import semconv as sc
+from otelreplay.dialects import packages as pk
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
+from otelreplay.dialects.values import decoded, decoded_whole, is_cut, lift_system, read_messages, read_parts, read_tools
+from otelreplay.events import Failure, Missing
+from otelreplay.spans import Span
+
+ATTRIBUTE_FIELDS: Mapping[str, str] = {
+    sc.INPUT_MESSAGES: "request.messages",
+    sc.SYSTEM_INSTRUCTIONS: "request.system",
+    sc.TOOL_DEFINITIONS: "request.tools",
+    sc.OUTPUT_MESSAGES: "response.messages",
+    sc.REQUEST_MODEL: "request.model",
+    sc.PROVIDER: "request.provider",
+    sc.SYSTEM: "request.provider",
+    sc.OPENAI_API_TYPE: "request.api",
+    sc.RESPONSE_ID: "response.id",
+    sc.RESPONSE_MODEL: "response.model",
+    sc.FINISH_REASONS: "response.finish_reasons",
+    sc.TOOL_ARGUMENTS: "request.arguments",
+    sc.TOOL_CALL_ID: "request.call_id",
+    sc.TOOL_RESULT: "response.result",
+    sc.RETRIEVAL_QUERY: "request.query",
+    sc.RETRIEVAL_DOCUMENTS: "response.result",
+    sc.MEMORY_QUERY: "request.query",
+    sc.MEMORY_RECORDS: "response.result",
+}
+_VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
+_NAMES = {
+    "model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
+    "embeddings": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
+    "tool": (sc.TOOL_NAME,),
+    "agent": (sc.AGENT_NAME, sc.WORKFLOW_NAME),
+    "retrieval": (sc.DATA_SOURCE_ID,),
+    "memory": ("gen_ai.memory.store.id",),
+}
+
+
+class GenAI:
+    """The singleton of this module is :data:`DIALECT`."""
+
+    name = "otel-genai"
+    attribute_fields = ATTRIBUTE_FIELDS
+
+    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+        """See :class:`otelreplay.dialects.reading.Dialect`."""
+        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS]
+        attributes = _with_details(view.span.attributes, details)
+        kind = kind_of(attributes)
+        if kind is None:
+            return None
+        reader = _Reader(view, attributes, intern)
+        reader.common(kind)
+        getattr(reader, kind if kind in ("tool", "agent", "model") else "other")(kind)
+        return Reading(
+            dialect=self.name, kind=kind, name=reader.title(kind), fields=reader.fields, gaps=tuple(reader.gaps(kind)),
+            taken=frozenset(reader.taken), took_logs=bool(details), took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
+        )  # fmt: skip
+
+
+DIALECT = GenAI()
+
+
+def kind_of(attributes: Mapping[str, Any]) -> str | None:
+    """The boundary that the attributes speak of; None when they are not of this convention."""
+    operation = attributes.get(sc.OPERATION)
+    if isinstance(operation, str) and operation in sc.KIND_OF_OPERATION:
+        return sc.KIND_OF_OPERATION[operation]
+    if sc.TOOL_NAME in attributes and not attributes.keys() & {sc.REQUEST_MODEL, sc.OUTPUT_MESSAGES}:
+        return "tool"
+    if attributes.keys() & {sc.PROVIDER, sc.SYSTEM} and attributes.keys() & {sc.REQUEST_MODEL, sc.RESPONSE_MODEL, sc.RESPONSE_ID}:
+        return "model"
+    if sc.OUTPUT_MESSAGES in attributes and attributes.keys() & {sc.REQUEST_MODEL, sc.RESPONSE_MODEL}:
+        return "model"
+    return "context" if operation is not None else None
+
+
+def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str, Any]:
+    """The span's attributes; what only its details event has is added."""
+    out = own
+    for record in details:
+        extra = {k: v for k, v in record.attributes.items() if k not in out and k != sc.EVENT_NAME}
+        out = {**out, **extra} if extra else out
+    return out
+
+
+def failure_of(span: Span) -> Failure | None:
+    """How the span failed: an exception event tells more than the status; an error type alone is a failure, too."""
+    exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
+    kind, text = span.attributes.get(sc.ERROR_TYPE), span.status_message or None
+    if span.status_code != sc.STATUS_ERROR and kind is None:
+        return None
+    if exceptions:
+        last = exceptions[-1].attributes
+        kind = last.get(sc.EXCEPTION_TYPE) or kind
+        text = last.get(sc.EXCEPTION_MESSAGE, text)
+    return Failure(type=None if kind is None else str(kind), message=None if text is None else str(text))
+
+
+class _Reader:
+    """Collects the fields of one span."""
+
+    def __init__(self, view: SpanView, attributes: Mapping[str, Any], intern: Interner) -> None:
+        self.view, self.attributes, self.intern = view, attributes, intern
+        self.fields: dict[str, Any] = {}
+        self.taken: set[str] = set()
+        self.broken: dict[str, Missing] = {}
+        self.failed = failure_of(view.span)
+
+    def take(self, attribute: str, field: str, value: Any) -> None:
+        self.taken.add(attribute)
+        self.fields[field] = value
+
+    def simple(self, attribute: str, field: str) -> None:
+        value = self.attributes.get(attribute)
+        if value not in (None, ""):
+            self.take(attribute, field, value)
+
+    def content(self, attribute: str, field: str, read: Any) -> None:
+        """A payload attribute: read whole, or a gap that says why it cannot be."""
+        if attribute not in self.attributes:
+            return
+        value = self.attributes[attribute]
+        if is_cut(value, self.view.cut_lengths):
+            self.broken[field] = Missing(
+                field=field, cause="truncated", detail=f"{attribute} was cut after {len(value)} characters", remedy=pk.LENGTH_LIMIT
+            )
+            return
+        got = read(value)
+        if got is None:
+            self.broken[field] = Missing(field=field, cause="undecodable", detail=f"{attribute} is not in the form of its convention")
+        else:
+            self.take(attribute, field, got)
+
+    def common(self, kind: str) -> None:
+        self.taken |= {sc.OPERATION} if kind != "context" else set()
+        if self.failed:
+            self.fields["error"] = self.failed
+            self.taken.add(sc.ERROR_TYPE)
+        versions = {v: self.attributes[k] for k, v in _VERSIONS.items() if k in self.attributes}
+        if versions:
+            self.fields["versions"] = versions
+        if kind != "agent":
+            self.simple(sc.AGENT_NAME, "agent")
+
+    def model(self, kind: str) -> None:
+        for attribute in (sc.SYSTEM, sc.PROVIDER):
+            self.simple(attribute, "request.provider")
+        for attribute, field in ATTRIBUTE_FIELDS.items():
+            if field in ("request.model", "request.api", "response.id", "response.model"):
+                self.simple(attribute, field)
+        self.parameters()
+        self.messages("request.messages", "response.messages")
+        self.content(sc.TOOL_DEFINITIONS, "request.tools", lambda v: read_tools(v, self.intern))
+        reasons = decoded(self.attributes.get(sc.FINISH_REASONS))
+        if reasons is not None:
+            self.take(sc.FINISH_REASONS, "response.finish_reasons", list(reasons) if isinstance(reasons, (list, tuple)) else [reasons])
+
+    def parameters(self) -> None:
+        params: dict[str, Any] = {}
+        usage: dict[str, Any] = {}
+        for key, value in self.attributes.items():
+            if key.startswith(sc.REQUEST_PREFIX) and key != sc.REQUEST_MODEL:
+                name = key.removeprefix(sc.REQUEST_PREFIX)
+                params[sc.RENAMED_PARAMS.get(name, name)] = value
+                self.taken.add(key)
+            elif key.startswith(sc.USAGE_PREFIX):
+                name = key.removeprefix(sc.USAGE_PREFIX)
+                usage[sc.RENAMED_USAGE.get(name, name)] = value
+                self.taken.add(key)
+        if params:
+            self.fields["request.params"] = dict(sorted(params.items()))
+        if usage:
+            self.fields["response.usage"] = dict(sorted(usage.items()))
+
+    def messages(self, request: str, response: str) -> None:
+        self.content(sc.SYSTEM_INSTRUCTIONS, "request.system", read_parts)
+        self.content(sc.INPUT_MESSAGES, request, lambda v: read_messages(v, self.intern))
+        self.content(sc.OUTPUT_MESSAGES, response, lambda v: read_messages(v, self.intern))
+        if request in self.fields:
+            parts, rest = lift_system(self.fields[request])
+            self.fields[request] = rest
+            if parts:
+                self.fields["request.system"] = [*self.fields.get("request.system", ()), *parts]
+
+    def agent(self, kind: str) -> None:
+        self.messages("request.input", "response.output")
+        self.parameters()
+        config = {"model": self.attributes[sc.REQUEST_MODEL]} if sc.REQUEST_MODEL in self.attributes else {}
+        if config:
+            self.take(sc.REQUEST_MODEL, "request.config", config)
+
+    def tool(self, kind: str) -> None:
+        self.simple(sc.TOOL_CALL_ID, "request.call_id")
+        self.content(sc.TOOL_ARGUMENTS, "request.arguments", decoded_whole)
+        self.content(sc.TOOL_RESULT, "response.result", decoded_whole)
+
+    def other(self, kind: str) -> None:
+        if kind == "embeddings":
+            self.simple(sc.REQUEST_MODEL, "request.model")
+            self.parameters()
+        for attribute, field in ATTRIBUTE_FIELDS.items():
+            if field in ("request.query", "response.result") and attribute not in (sc.TOOL_RESULT,):
+                self.content(attribute, field, decoded)
+
+    def title(self, kind: str) -> str:
+        for attribute in _NAMES.get(kind, ()):
+            if self.attributes.get(attribute):
+                self.taken.add(attribute)
+                return str(self.attributes[attribute])
+        return self.view.span.name or str(self.attributes.get(sc.OPERATION) or kind)
+
+    def gaps(self, kind: str) -> Iterable[Missing]:
+        """Why each content field that was not read is not there."""
+        for field in CONTENT_FIELDS.get(kind, ()):
+            if field not in self.fields or field in self.broken:
+                yield self.broken.get(field) or self.gap(kind, field)
+
+    def gap(self, kind: str, field: str) -> Missing:
+        span = self.view.span
+        attribute = next((a for a, f in ATTRIBUTE_FIELDS.items() if f == field), "")
+        removed = next((r for r in span.removed if r.path == f"attributes.{attribute}"), None)
+        if removed:
+            return Missing(field=field, cause="redacted", detail=f"removed by rule {removed.rule}", remedy="change the policy and convert again")
+        reference = next((self.attributes[attribute + s] for s in ("_ref", ".ref") if attribute + s in self.attributes), None)
+        if reference is not None:
+            return Missing(field=field, cause="external_reference", detail=str(reference), remedy=pk.RESOLVE)
+        if not self.view.received:
+            return Missing(field=field, cause="span_not_received", detail="only log records of this span arrived")
+        if span.dropped_attributes_count:
+            n = span.dropped_attributes_count
+            return Missing(field=field, cause="attributes_dropped", detail=f"the SDK dropped {n} attributes of this span", remedy=pk.COUNT_LIMIT)
+        return _not_captured(span, kind, field)
+
+
+def _not_captured(span: Span, kind: str, field: str) -> Missing:
+    legacy = sc.SYSTEM in span.attributes and sc.PROVIDER not in span.attributes
+    package = pk.package_of(span, legacy=legacy)
+    carried = package.carries_tools if field == "request.tools" else package.carries_content
+    if kind in ("embeddings",):
+        return Missing(field=field, cause="not_carried_by_convention", detail="no attribute of the convention holds the inputs of embeddings")
+    remedy = (package.tools or package.content) if kind == "tool" else package.content
+    if field == "request.tools" and not carried:
+        return Missing(
+            field=field, cause="not_carried_by_convention", detail="this package never records tool definitions",
+            remedy="use opentelemetry-instrumentation-genai-openai or another package that records gen_ai.tool.definitions",
+        )  # fmt: skip
+    return Missing(field=field, cause="content_not_captured" if carried else "not_carried_by_convention", remedy=remedy)

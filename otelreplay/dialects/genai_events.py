@@ -1,0 +1,219 @@
+"""OpenTelemetry GenAI conventions up to 1.36: content in log records or span events, one a message.
+
+    gen_ai.system.message  gen_ai.user.message  gen_ai.assistant.message  gen_ai.tool.message   body: one message
+    gen_ai.choice                                                              body: {index, finish_reason, message}
+    gen_ai.content.prompt / gen_ai.content.completion   (1.26, 1.27)           span events with JSON text in an attribute
+    gen_ai.prompt / gen_ai.completion                   (the same, written as span attributes by hand)
+
+The record's name is its ``event_name``, or the attribute ``event.name`` of SDKs before 1.37. Records carry no index: they stand
+in the order of their times; among equal times the kinds stand in the order of a request, the choice last.
+
+What bodies really look like in the wild, and is read here: provider messages (OpenAI), whole Gemini ``Content`` objects under
+``content``, one choice per *chunk* of a stream (all but the last without a finish reason), ``<elided>`` for content switched off.
+
+The ugly thing: openai-v2 drops the text of an assistant message that also has tool calls. The choice of the call before still has
+it; ``reconstruct`` puts it back and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from otelreplay import semconv as sc
+from otelreplay.dialects import packages as pk
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.values import ELIDED, decoded, is_cut, lift_system, normal_messages, read_messages
+from otelreplay.events import Message, Missing
+
+_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.developer.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+_CHOICE = "gen_ai.choice"
+_RANK = {name: n for n, name in enumerate((*_ROLES, _CHOICE))}
+_OLDEST = {sc.LEGACY_PROMPT_EVENT: sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION_EVENT: sc.LEGACY_COMPLETION}
+
+
+class GenAIEvents:
+    """The singleton of this module is :data:`DIALECT`."""
+
+    name = "otel-genai-events"
+    attribute_fields: Mapping[str, str] = {sc.LEGACY_PROMPT: "request.messages", sc.LEGACY_COMPLETION: "response.messages"}
+
+    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+        """See :class:`otelreplay.dialects.reading.Dialect`."""
+        items = _items(view)
+        oldest = _oldest(view)
+        if not items and not oldest:
+            return None
+        fields: dict[str, Any] = {}
+        gaps = list(_read_oldest(oldest, view, intern, fields))
+        if items:
+            _read_items(items, intern, fields)
+            gaps += [Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
+                     for f in ("request.messages", "response.messages") if f not in fields]  # fmt: skip
+        if "request.messages" in fields:
+            parts, fields["request.messages"] = lift_system(fields["request.messages"])
+            if parts:
+                fields["request.system"] = parts
+        attributes = view.span.attributes
+        name = attributes.get(sc.REQUEST_MODEL) or attributes.get(sc.RESPONSE_MODEL) or view.span.name or "model"
+        return Reading(
+            dialect=self.name, kind="model", name=str(name), fields=fields, gaps=tuple(gaps),
+            taken=frozenset(k for k in (sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION) if k in attributes and not gaps),
+            took_logs=any(r.name in _RANK for r in view.logs),
+            drops_text_beside_calls=bool(items) and pk.package_of(view.span, legacy=True).drops_text_beside_calls,
+            took_events=frozenset(e.name for e in view.span.events if e.name in _RANK or e.name in _OLDEST),
+        )  # fmt: skip
+
+
+DIALECT = GenAIEvents()
+
+
+def _items(view: SpanView) -> list[tuple[str, Any]]:
+    """(name, body) of every message record and message event, in order."""
+    found = [((r.time or r.observed_time, _RANK[r.name]), r.name, r.body) for r in view.logs if r.name in _RANK]
+    found += [((e.time, _RANK[e.name]), e.name, _event_body(e.attributes)) for e in view.span.events if e.name in _RANK]
+    return [(name, body) for _, name, body in sorted(found, key=lambda i: i[0])]
+
+
+def _event_body(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """A span event's attributes as the body that a log record would have: values that hold JSON text are decoded."""
+    return {k: decoded(v) for k, v in attributes.items() if not k.startswith("gen_ai.system")}
+
+
+def _read_items(items: list[tuple[str, Any]], intern: Interner, fields: dict[str, Any]) -> None:
+    messages: list[Message] = []
+    choices: list[dict[str, Any]] = []
+    elided = False
+    for name, body in items:
+        body = decoded(body)
+        if name == _CHOICE:
+            choices.append(body if isinstance(body, dict) else {"message": body})
+            continue
+        got = [intern.message(m) for m in _message(_ROLES[name], body)]
+        elided |= not got
+        messages += got
+    if messages and not elided:
+        fields["request.messages"] = messages
+    replies, reasons = _replies(choices, intern)
+    if replies:
+        fields["response.messages"] = replies
+    if reasons:
+        fields["response.finish_reasons"] = reasons
+
+
+def _message(role: str, body: Any) -> list[dict[str, Any]]:
+    """The messages of one body; none when its content is switched off."""
+    if not isinstance(body, dict):
+        return [] if body in (None, *ELIDED) else normal_messages({"role": role, "content": body})
+    content = body.get("content")
+    if _is_content(content):
+        return [m if role != "system" else {**m, "role": "system"} for m in normal_messages({"role": content.get("role") or role, **content})]
+    whole = {"role": role, **{k: v for k, v in body.items() if k != "id"}}
+    if role == "tool" and "tool_call_id" not in whole:
+        whole["tool_call_id"] = body.get("id")
+    hidden = content in (None, *ELIDED) and not any(_shows(call) for call in body.get("tool_calls") or ())
+    return [] if hidden else normal_messages(_pruned(whole))
+
+
+def _is_content(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("parts"), (list, tuple))
+
+
+def _shows(call: Any) -> bool:
+    """Does a tool call hold its arguments? With content off only id and name are there."""
+    function = call.get("function") if isinstance(call, dict) else None
+    return isinstance(function, dict) and function.get("arguments") is not None
+
+
+def _pruned(value: Any) -> Any:
+    """Without the nulls that whole-object dumps are full of."""
+    if isinstance(value, dict):
+        return {k: _pruned(v) for k, v in value.items() if v is not None}
+    return [_pruned(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _replies(choices: list[dict[str, Any]], intern: Interner) -> tuple[list[Message], list[Any]]:
+    """Reply messages and finish reasons; the chunks of a stream are joined."""
+    reasons = [c.get("finish_reason") for c in choices]
+    streamed = len(choices) > 1 and not any(reasons[:-1])
+    bodies = [_choice_messages(c) for c in choices]
+    given = [r for r in reasons if r is not None]
+    if streamed:
+        joined = _joined([m for body in bodies for m in body])
+        if joined and given:
+            joined["finish_reason"] = given[-1]
+        return ([intern.message(joined)] if joined else []), given
+    out = []
+    for choice, body in zip(choices, bodies, strict=True):
+        reason = choice.get("finish_reason")
+        out += [intern.message({**m, "finish_reason": reason} if reason is not None else m) for m in body]
+    return out, given
+
+
+def _choice_messages(choice: Mapping[str, Any]) -> list[dict[str, Any]]:
+    inner = choice.get("message", {"content": choice["content"]} if "content" in choice else {})
+    if not isinstance(inner, dict):
+        return _message("assistant", inner)
+    if "tool_calls" in choice and "tool_calls" not in inner:
+        inner = {**inner, "tool_calls": choice["tool_calls"]}  # written beside the message by some packages
+    return _message("assistant", inner)
+
+
+def _joined(messages: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """One message out of the chunks of a stream: neighbouring texts are one text."""
+    parts: list[dict[str, Any]] = []
+    role = "assistant"
+    for m in messages:
+        role = m.get("role") or role
+        for part in m["parts"]:
+            if parts and part.get("type") == "text" == parts[-1].get("type") and set(part) == set(parts[-1]) == {"type", "content"}:
+                parts[-1] = {"type": "text", "content": f"{parts[-1]['content']}{part['content']}"}
+            else:
+                parts.append(part)
+    return {"role": role, "parts": parts} if parts else {}
+
+
+def _oldest(view: SpanView) -> dict[str, Any]:
+    """``gen_ai.prompt`` and ``gen_ai.completion`` of span events or of the span itself."""
+    found = {a: view.span.attributes[a] for a in (sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION) if a in view.span.attributes}
+    for event in view.span.events:
+        attribute = _OLDEST.get(event.name)
+        if attribute and attribute in event.attributes:
+            found[attribute] = event.attributes[attribute]
+    return found
+
+
+def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, fields: dict[str, Any]) -> Iterable[Missing]:
+    for attribute, value in oldest.items():
+        side, role = ("request.messages", "user") if attribute == sc.LEGACY_PROMPT else ("response.messages", "assistant")
+        if is_cut(value, view.cut_lengths):
+            yield Missing(field=side, cause="truncated", detail=f"{attribute} was cut after {len(value)} characters", remedy=pk.LENGTH_LIMIT)
+            continue
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "replace")
+        whole = decoded(value)
+        got = read_messages(whole if isinstance(whole, (list, tuple)) else [whole], intern) if not isinstance(whole, str) else None
+        if got is None:
+            got = [intern.message(m) for m in _spoken(str(whole), role)]
+        fields[side] = got
+
+
+def _spoken(text: str, role: str) -> list[dict[str, Any]]:
+    """Plain text, or lines of the form ``role: text``."""
+    turns: list[dict[str, Any]] = []
+    for line in text.split("\n"):
+        head, colon, rest = line.partition(": ")
+        if colon and head in ("system", "user", "assistant", "tool", "developer"):
+            turns.append({"role": head, "parts": [{"type": "text", "content": rest}]})
+        elif turns:
+            turns[-1]["parts"][0]["content"] += "\n" + line
+        else:
+            return [{"role": role, "parts": [{"type": "text", "content": text}]}]
+    return turns

@@ -1,0 +1,66 @@
+"""Equal messages and tool definitions of a run are one object.
+
+Every model call repeats the history, so a run of n turns holds n²/2 copies of its messages. Whatever is done to a message later
+(redaction, digest, storage) is done once per object, which makes the whole run linear. The cheap way in is by the bytes of one
+element of the JSON list: a repeated element is found without parsing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from otelreplay import canonical
+from otelreplay.events import Message
+
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class Interner:
+    """The messages and definitions of one run, each once."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[tuple[str, bytes], tuple[Any, ...]] = {}
+        self._messages: dict[bytes, Message] = {}
+        self._values: dict[bytes, Any] = {}
+
+    def message(self, value: dict[str, Any]) -> Message:
+        """The one Message equal to this dict (key order does not count)."""
+        key = _key(value)
+        found = self._messages.get(key)
+        if found is None:
+            found = self._messages[key] = Message(value)
+        return found
+
+    def value(self, value: Any) -> Any:
+        """The one object equal to this value."""
+        return self._values.setdefault(_key(value), value)
+
+    def each(self, text: str, form: str, read: Callable[[Any], tuple[Any, ...]]) -> list[Any] | None:
+        """The elements of a JSON list, each through ``read`` (one element may give several); None if it is no JSON list.
+
+        ``form`` names what ``read`` does, so that the same text read in two ways gives two results.
+        """
+        try:
+            raw = _elements(text)
+        except (ValueError, UnicodeError, RecursionError):
+            known, values = canonical.read_json(text)
+            return [out for v in values for out in read(v)] if known and isinstance(values, list) else None
+        out: list[Any] = []
+        for element in raw:
+            key = (form, bytes(element))
+            found = self._by_text.get(key)
+            if found is None:
+                _, value = canonical.read_json(key[1].decode())
+                found = self._by_text[key] = read(value)
+            out.extend(found)
+        return out
+
+
+def _key(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value, order="sorted")
+    except (TypeError, ValueError, UnicodeError, OverflowError, RecursionError):
+        return canonical.jcs(value)

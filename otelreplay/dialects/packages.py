@@ -1,0 +1,66 @@
+"""Which package made a span, and the exact switch that makes it record content.
+
+Facts read off the packages named (util-genai 1.3b0, openai-v2 2.1b0 to 2.4b0, google-genai 0.3b0 to 1.3b0, Anthropic SDK 2.x,
+mcp 2.x). A scope name tells the package; conventions are still told by the attributes present.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from otelreplay.spans import Span
+
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+SPAN_ONLY = f"set {CAPTURE}=span_only (or span_and_event) where the agent runs; the old value true is ignored by this package"
+TRUE_AND_LOGS = f"set {CAPTURE}=true where the agent runs and set up a logs pipeline (LoggerProvider, on SDKs before 1.37 also an EventLoggerProvider)"
+SPAN_MODES = f"set {CAPTURE}=span_only or span_and_event: with event_only this package keeps arguments and results of tools nowhere"
+COUNT_LIMIT = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (default 128) where the agent runs"
+LENGTH_LIMIT = "unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs"
+RESOLVE = "fetch the referenced object; the span holds only its address"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """What is known of one instrumentation package."""
+
+    content: str
+    """The switch that records messages."""
+    tools: str = ""
+    """The switch that records arguments and results of tools; the same as ``content`` where empty."""
+    carries_content: bool = True
+    carries_tools: bool = True
+    """False: no mode of the package records the tools that a request declares."""
+    drops_text_beside_calls: bool = False
+    """True: the text of a history message that also has tool calls is lost."""
+
+
+_LATEST = Package(content=SPAN_ONLY, tools=SPAN_MODES)
+_PACKAGES: tuple[tuple[str, Package], ...] = (
+    ("com.anthropic.sdk", Package(
+        content="add opentelemetry-instrumentation-genai-anthropic: the Anthropic SDK's own spans hold no content", carries_content=False)),
+    ("mcp-python-sdk", Package(
+        content="instrument the tool itself or the MCP client's caller: the MCP SDK's spans hold no arguments and no results",
+        carries_content=False)),
+    ("opentelemetry.instrumentation.genai.openai_agents", Package(
+        content="add opentelemetry-instrumentation-genai-openai: the agents instrumentation makes no model spans", tools=SPAN_MODES)),
+    ("opentelemetry.instrumentation.genai.", _LATEST),
+    ("opentelemetry.instrumentation.google_genai", _LATEST),
+    ("opentelemetry.util.genai", _LATEST),
+    ("opentelemetry.instrumentation.openai_v2", Package(
+        content=f"set {CAPTURE}=span_only with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental", carries_tools=False)),
+)  # fmt: skip
+_LEGACY = {
+    "opentelemetry.instrumentation.openai_v2": Package(content=TRUE_AND_LOGS, carries_tools=False, drops_text_beside_calls=True),
+    "opentelemetry.instrumentation.google_genai": Package(content=TRUE_AND_LOGS, carries_tools=False),
+}
+UNKNOWN = Package(content="switch on content capture in the instrumentation that made this span")
+
+
+def package_of(span: Span, *, legacy: bool = False) -> Package:
+    """What is known of the package that made the span; ``legacy``: it wrote the convention of 1.36 and before."""
+    name = span.scope.name
+    if legacy and name in _LEGACY:
+        return _LEGACY[name]
+    if name == "opentelemetry.util.genai.handler" and span.scope.version.startswith("0."):
+        return Package(content=SPAN_ONLY, tools=SPAN_MODES, carries_tools=False)  # openai-v2 before 1.0 of the shared library
+    return next((package for prefix, package in _PACKAGES if name.startswith(prefix)), UNKNOWN)

@@ -1,0 +1,85 @@
+"""What a dialect is given and what it says: the protocol that every convention in this package follows.
+
+A *dialect* is one convention of writing an agent's boundaries into spans and log records. It looks at one span with its own log
+records (:class:`SpanView`) and says what that span reports (:class:`Reading`), or nothing. It never looks at other spans: what
+follows from several of them is the work of ``reconstruct``. Dialects know nothing of each other; several may read one span, and
+their readings are combined in the order of the registry (first come, first kept).
+
+Fields of a reading are event fields in flat form::
+
+    request.model  request.params  request.system  request.messages  request.tools  request.provider  request.api
+    request.arguments  request.call_id  request.query  request.input
+    response.messages  response.finish_reasons  response.usage  response.id  response.model  response.result  response.output
+    error  agent  versions  effect  idempotency_key
+
+A field that the span does not hold is left out; a recorded null is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from otelreplay.dialects.intern import Interner
+from otelreplay.events import Missing
+from otelreplay.spans import LogRecord, Span
+
+CONTENT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "model": ("request.messages", "request.system", "request.tools", "response.messages"),
+    "embeddings": ("request.inputs",),
+    "tool": ("request.arguments", "response.result"),
+    "retrieval": ("request.query", "response.result"),
+    "memory": ("request.query", "response.result"),
+    "agent": ("request.input", "response.output"),
+}
+"""The payload of each kind of boundary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanView:
+    """One span with the log records that name it, in order of time."""
+
+    span: Span
+    logs: tuple[LogRecord, ...] = ()
+    received: bool = True
+    """False: the span itself never arrived, only its log records; ``span`` is a stub with their ids."""
+    cut_lengths: frozenset[int] = frozenset()
+    """Lengths at which values of this run were cut: a text of such a length is cut too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one dialect says of one span."""
+
+    dialect: str
+    kind: str
+    name: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    gaps: tuple[Missing, ...] = ()
+    """Why a content field is not there, where the dialect knows; used only if no other source has the field."""
+    taken: frozenset[str] = frozenset()
+    """Attributes of the span that the fields hold whole; the others are kept as leftovers."""
+    took_logs: bool = False
+    """The content of the span's log records is in the fields."""
+    took_events: frozenset[str] = frozenset()
+    """Names of the span events whose content is in the fields."""
+    drops_text_beside_calls: bool = False
+    """The package is known to lose the text of a history message that also has tool calls."""
+    notes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Dialect(Protocol):
+    """One convention. Implementations are modules' singletons without state."""
+
+    @property
+    def name(self) -> str:
+        """Stable name, as it stands in reports."""
+
+    @property
+    def attribute_fields(self) -> Mapping[str, str]:
+        """Attribute (or log attribute) name → event field that takes its content. For ``policy check``."""
+
+    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+        """What the span reports in this convention, or None when it does not use it. Never raises on odd input."""

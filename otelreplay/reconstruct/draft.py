@@ -1,0 +1,54 @@
+"""The working form of an event while a run is being put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from otelreplay.events import Inferred, Missing
+from otelreplay.spans import Span
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Draft:
+    """One boundary in the making. Mutable, private to ``reconstruct``; compared and hashed by identity."""
+
+    id: str
+    kind: str
+    name: str
+    span: Span | None = None
+    """The span it was mainly read from; None for an event that only other spans tell of."""
+    fields: dict[str, Any] = field(default_factory=dict)
+    """Event fields in flat form, see ``dialects.reading``."""
+    gaps: dict[str, Missing] = field(default_factory=dict)
+    """Why a content field is absent, by field; the last word is had in ``reconstruct.gaps``."""
+    missing: list[Missing] = field(default_factory=list)
+    inferred: list[Inferred] = field(default_factory=list)
+    spans: list[str] = field(default_factory=list)
+    leftovers: dict[str, Any] = field(default_factory=dict)
+    start: int = 0
+    end: int = 0
+    parent: Draft | None = None
+    before: set[Draft] = field(default_factory=set)
+    """Hard predecessors, in no order and not yet reduced."""
+    rank: tuple[int, ...] = ()
+    """Order among events that have no time of their own."""
+    drops_text: bool = False
+    """See ``dialects.reading.Reading.drops_text_beside_calls``."""
+    recognised: bool = True
+    """A dialect read the span; otherwise only its structure is known."""
+
+    def has(self, name: str) -> bool:
+        """Is the field there, recorded or inferred?"""
+        return name in self.fields
+
+    def infer(self, name: str, value: Any, *, source: str, rule: str) -> None:
+        """Sets a field from somewhere else, and says from where."""
+        self.fields[name] = value
+        self.gaps.pop(name, None)
+        self.inferred.append(Inferred(field=name, source=source, rule=rule))
+
+    @property
+    def scope(self) -> str:
+        """Name of the package that reported it."""
+        return self.span.scope.name if self.span is not None else ""

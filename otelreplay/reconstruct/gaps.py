@@ -1,0 +1,93 @@
+"""What is not there, and why: the last word on each event's gaps, and gaps that no event can hold.
+
+A dialect proposes a gap for each content field that its span does not hold. Not each of them is one: a request without a system
+prompt is no gap when its messages are there, a failed call has no reply, a span whose package records tools and has none declared
+none. What is there, recorded or inferred, is never called missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from otelreplay.dialects import CONTENT_FIELDS
+from otelreplay.dialects.packages import package_of
+from otelreplay.events import Missing
+from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.turns import tool_calls
+
+_ABSENT = ("content_not_captured", "not_carried_by_convention")
+_CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
+
+
+def settle(drafts: Sequence[Draft]) -> None:
+    """Turns each draft's proposed gaps into its marks."""
+    uses_tools = {d.scope for d in drafts if d.kind == "model" and _calls_tools(d)}
+    for draft in drafts:
+        for field in CONTENT_FIELDS.get(draft.kind, ()):
+            gap = draft.gaps.get(field)
+            if gap is not None and not draft.has(field) and _is_gap(draft, gap, uses_tools):
+                draft.missing.append(gap)
+            elif gap is None and not draft.has(field) and _expected(draft, field):
+                draft.missing.append(Missing(field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""))
+
+
+def _calls_tools(draft: Draft) -> bool:
+    held = [*(draft.fields.get("response.messages") or ()), *(draft.fields.get("request.messages") or ())]
+    return any(True for m in held for _ in tool_calls(m)) or _finished_by_calling(draft)
+
+
+def _finished_by_calling(draft: Draft) -> bool:
+    return any(str(r) in _CALLING for r in draft.fields.get("response.finish_reasons") or ())
+
+
+def _is_gap(draft: Draft, gap: Missing, uses_tools: set[str]) -> bool:
+    if gap.cause not in _ABSENT:
+        return True
+    if gap.field in ("response.messages", "response.result", "response.output") and draft.has("error"):
+        return False
+    captured = draft.has("request.messages")
+    if gap.field == "request.system":
+        return not captured
+    if gap.field == "request.tools":
+        return draft.scope in uses_tools if gap.cause == "not_carried_by_convention" else not captured
+    return True
+
+
+def _expected(draft: Draft, field: str) -> bool:
+    """Fields of a recognised boundary that a reading must have or explain."""
+    if field == "response.messages" or field == "request.messages":
+        return not (field.startswith("response") and draft.has("error"))
+    if field in ("request.arguments", "response.result") and draft.kind == "tool":
+        return not (field.startswith("response") and (draft.has("error") or draft.has("response.as_seen")))
+    return False
+
+
+def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
+    """Boundaries that must have been, and of which no event is left."""
+    models = [d for d in drafts if d.kind == "model"]
+    agents = [d for d in drafts if d.kind == "agent" and d.span is not None]
+    tools = [d for d in drafts if d.kind in ("tool", "retrieval")]
+    if agents and not models:
+        inner = agents[-1]
+        assert inner.span is not None
+        package = package_of(inner.span)
+        yield Missing(
+            field="model", cause="not_carried_by_convention" if package.content.startswith("add ") else "span_not_received",
+            detail="an agent ran, and no span of a model call arrived", remedy=package.content if package.content.startswith("add ")
+            else "instrument the model SDK as well as the agent framework",
+        )  # fmt: skip
+    silent = [d for d in models if not d.has("response.messages") and _finished_by_calling(d)]
+    if silent and not tools:
+        yield Missing(field="tool", cause="span_not_received", detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
+                      remedy="instrument the tools, or capture message content so that calls and results can be read from it")  # fmt: skip
+
+
+def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
+    """Marks the events whose parent span never arrived."""
+    for draft in drafts:
+        span = draft.span
+        if span is not None and span.parent_span_id and f"{span.trace_id}/{span.parent_span_id}" not in known:
+            draft.missing.append(
+                Missing(field="parent", cause="span_not_received", detail=f"its parent span {span.parent_span_id} did not arrive",
+                        remedy="look for a sampler, a full export queue or a process that ended before it flushed")  # fmt: skip
+            )

@@ -1,0 +1,128 @@
+"""Spans and log records → one draft a span, by asking every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from otelreplay import semconv as sc
+from otelreplay.dialects import DIALECTS, Dialect, Interner, Reading, SpanView, is_cut
+from otelreplay.events import Missing, Note
+from otelreplay.reconstruct.draft import Draft
+from otelreplay.spans import Identified, LogRecord, Span
+
+_STRUCTURE = frozenset({"request", "response"})
+
+
+def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[list[SpanView], list[LogRecord]]:
+    """Each span with its log records; records of a span that never arrived get a stub; (views, records of no span)."""
+    own: dict[str, list[LogRecord]] = {}
+    loose = []
+    for record in logs:
+        if record.trace_id and record.span_id:
+            own.setdefault(f"{record.trace_id}/{record.span_id}", []).append(record)
+        else:
+            loose.append(record)
+    cut = cut_lengths(i.span for i in spans)
+    views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), cut_lengths=cut) for i in spans]
+    for records in own.values():
+        views.append(SpanView(span=_stub(records), logs=tuple(records), received=False, cut_lengths=cut))
+    return views, loose
+
+
+def _stub(records: Sequence[LogRecord]) -> Span:
+    first, last = records[0], records[-1]
+    return Span(
+        trace_id=first.trace_id, span_id=first.span_id, start=first.time or first.observed_time, end=last.time or last.observed_time,
+        resource=first.resource, scope=first.scope,
+    )  # fmt: skip
+
+
+def cut_lengths(spans: Iterable[Span]) -> frozenset[int]:
+    """Lengths at which JSON values were cut. No counter tells of such a cut; one that breaks JSON gives the limit away."""
+    found: dict[int, int] = {}
+    for span in spans:
+        for value in span.attributes.values():
+            if isinstance(value, str) and len(value) > 15 and value[0] in "[{" and value[-1] not in "]}" and is_cut(value):
+                found[len(value)] = found.get(len(value), 0) + 1
+    # One broken value may be broken for another reason; a limit cuts several values at one length, or at a round one.
+    return frozenset(n for n, times in found.items() if times > 1 or n % 10 == 0 or n & (n - 1) == 0)
+
+
+def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequence[Dialect] = DIALECTS) -> Draft:
+    """What all dialects together say of one span; a span that none of them knows keeps its structure."""
+    readings = [r for d in dialects if (r := d.read(view, intern)) is not None]
+    span = view.span
+    draft = Draft(id=span.key, kind="context", name=span.name or "span", span=span, spans=[span.key], start=span.start, end=span.end)
+    draft.recognised = bool(readings)
+    main = next((r for r in readings if r.kind != "context"), readings[0] if readings else None)
+    if main is not None:
+        draft.kind, draft.name = main.kind, main.name
+    used = [r for r in readings if main is not None and r.kind == main.kind]
+    for reading in used:
+        _fill(draft, reading, notes)
+    draft.drops_text = any(r.drops_text_beside_calls for r in used)
+    draft.leftovers = _leftovers(view, used, draft.name)
+    _unread(draft, view)
+    return draft
+
+
+def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
+    for name, value in reading.fields.items():
+        if name not in draft.fields:
+            draft.fields[name] = value
+            draft.gaps.pop(name, None)
+        elif draft.fields[name] != value and name in ("request.messages", "response.messages", "response.result"):
+            notes.append(Note(code="conflict", message=f"{name} differs between two places of one span; the first in order of precedence is kept",
+                              spans=(draft.id,)))  # fmt: skip
+    for gap in reading.gaps:
+        if gap.field not in draft.fields:
+            draft.gaps.setdefault(gap.field, gap)
+    notes.extend(Note(code="dialect", message=text, spans=(draft.id,)) for text in reading.notes)
+
+
+def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
+    """Everything of the span that no field took."""
+    span = view.span
+    taken = {a for r in readings for a in r.taken}
+    out: dict[str, Any] = {k: v for k, v in sorted(span.attributes.items()) if k not in taken}
+    took_events = {e for r in readings for e in r.took_events}
+    events = [
+        {"name": e.name, "time": str(e.time), "attributes": e.attributes}
+        for e in sorted(span.events, key=lambda e: (e.time, e.name))
+        if e.name not in took_events or (e.name == sc.EXCEPTION_EVENT and e.attributes.keys() - {sc.EXCEPTION_TYPE, sc.EXCEPTION_MESSAGE})
+    ]
+    if events:
+        out["otelreplay.events"] = events
+    if span.links:
+        out["otelreplay.links"] = [f"{link.trace_id}/{link.span_id}" for link in span.links]
+    if view.logs and not any(r.took_logs for r in readings):
+        out["otelreplay.logs"] = [{"name": r.name, "body": r.body, "attributes": r.attributes} for r in view.logs]
+    if span.name and not (span.name.endswith(name) and len(span.name.split()) <= 1 + len(name.split())):
+        out["otelreplay.span_name"] = span.name
+    return out
+
+
+def _unread(draft: Draft, view: SpanView) -> None:
+    """Marks that hold whatever the dialect: a span that never ended, one that never came, one that nobody could read."""
+    span = view.span
+    if not view.received:
+        draft.missing.append(Missing(field="span", cause="span_not_received", detail=f"only log records of span {span.span_id} arrived"))
+    elif not span.end:
+        draft.missing.append(
+            Missing(field="end", cause="never_ended", detail="the span has no end time: the process was stopped, or the span never closed",
+                    remedy="flush the tracer provider before the process ends")  # fmt: skip
+        )
+    if span.dropped_events_count:
+        n = span.dropped_events_count
+        draft.missing.append(Missing(field="attributes", cause="attributes_dropped", detail=f"the SDK dropped {n} span events",
+                                     remedy="raise OTEL_SPAN_EVENT_COUNT_LIMIT"))  # fmt: skip
+
+
+def mark_unread(draft: Draft) -> None:
+    """Says of a span in a convention that nobody reads that its content was not read."""
+    for name in sorted(_STRUCTURE):
+        draft.missing.append(
+            Missing(field=name, cause="not_carried_by_convention", detail="no convention known to this version is used on this span; "
+                    "its attributes are kept as they are", remedy="see docs/dialects.md for the conventions that are read")  # fmt: skip
+        )

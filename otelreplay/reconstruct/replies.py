@@ -1,0 +1,68 @@
+"""Model calls whose content is told by other spans, and model calls of which nothing else arrived.
+
+An assistant turn that a later request quotes and that no recorded reply says belongs to a call without content, if exactly such
+calls stand between: then its reply is that turn, and its request the history before it. Otherwise the call itself is missing, and
+the run says so. The reply of an agent's last call, when that has none, is what the agent put out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from otelreplay.events import Missing
+from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.tree import above
+from otelreplay.reconstruct.turns import Conversation, Lost
+
+_REMEDY = "look for a sampler, a full export queue or a process that ended before it flushed"
+
+
+def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missing]:
+    """Fills what can be filled; returns a run-level gap for each model call that has no event."""
+    empty = [d for d in conversation.models if not d.has("response.messages") and not d.has("error")]
+    gaps = []
+    lost = [turn for turn in conversation.lost if turn.current]
+    by_teller: dict[Draft, list[Lost]] = {}
+    for turn in lost:
+        by_teller.setdefault(turn.teller, []).append(turn)
+    for teller, turns in by_teller.items():
+        fitting = [d for d in empty if d.start <= teller.start and d is not teller and not d.has("response.messages")]
+        after = max((d.start for d in teller.before if d.kind == "model"), default=0)
+        fitting = [d for d in fitting if d.start >= after]
+        if len(fitting) == len(turns):
+            for draft, turn in zip(fitting, turns, strict=True):
+                _told(draft, turn)
+        else:
+            gaps += [_lost_call(turn) for turn in turns]
+    for agent in agents:
+        _from_output(agent, conversation)
+    return gaps
+
+
+def _told(draft: Draft, turn: Lost) -> None:
+    source = f"{turn.teller.id}:{turn.path}"
+    draft.infer("response.messages", list(turn.messages), source=source, rule="reply_from_later_history")
+    if not draft.has("request.messages"):
+        draft.infer("request.messages", turn.before, source=f"{turn.teller.id}:request.messages", rule="request_from_later_history")
+        if turn.teller.has("request.system") and not draft.has("request.system"):
+            draft.infer("request.system", turn.teller.fields["request.system"], source=f"{turn.teller.id}:request.system", rule="request_from_later_history")
+    turn.teller.before.add(draft)
+    for call in turn.calls:
+        call.asker = draft
+
+
+def _lost_call(turn: Lost) -> Missing:
+    return Missing(field="model", cause="span_not_received", detail=f"{turn.teller.id} quotes a reply ({turn.path}) that no model event of this run gave",
+                   remedy=_REMEDY)  # fmt: skip
+
+
+def _from_output(agent: Draft, conversation: Conversation) -> None:
+    """The last call of an agent, when it holds no reply, replied what the agent put out."""
+    output = agent.fields.get("response.output")
+    inside = [d for d in conversation.models if agent in above(d)]
+    if not output or not inside or inside[-1].has("response.messages") or inside[-1].has("error"):
+        return
+    key = conversation.key(output[-1:])
+    if key is None or any(conversation.key(d.fields.get("response.messages") or []) == key for d in inside):
+        return
+    inside[-1].infer("response.messages", output[-1:], source=f"{agent.id}:response.output", rule="reply_from_agent_output")

@@ -1,0 +1,243 @@
+"""Reading a conversation out of the requests of its model calls.
+
+Every model call sends the whole history again. Theory of operation::
+
+    request of call 1   S  U
+    reply of call 1             A1(calls a, b)
+    request of call 2   S  U  | A1(calls a, b)  R(a)  R(b)          new: what stands behind the longest earlier request
+    reply of call 2                                       A2
+    request of call 3   S  U    A1(calls a, b)  R(a)  R(b) | A2  U2
+
+Only the *new* part of a request is news; the rest is history that was read before. In a new part an assistant turn is either the
+reply of a call that was recorded (by its calls, else by its text), or of one that was not; a result answers an open call: by id
+where ids are given, else by name and order.
+
+A thread's first request has no earlier one. What it quotes before the last thing that a user said is the past of a resumed
+conversation, not part of this run; what it quotes behind it happened in this run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from otelreplay import canonical
+from otelreplay.events import Inferred, Message
+from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.tree import names_alike
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """What the model was told about a call."""
+
+    value: Any
+    reader: Draft
+    """The model call whose request quotes it first."""
+    path: str
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A tool call that a model asked for."""
+
+    id: str
+    name: str
+    part: dict[str, Any]
+    asker: Draft | None
+    """The model call that asked; None when only a later history tells of it."""
+    path: str
+    teller: Draft
+    """The draft in which it stands: the asker, or the one that quotes it."""
+    order: int
+    current: bool = True
+    """Part of this run, not of a resumed conversation's past."""
+    answers: list[Answer] = field(default_factory=list)
+    tool: Draft | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Lost:
+    """An assistant turn that no recorded reply says."""
+
+    messages: list[Message]
+    before: list[Message]
+    """The request up to it."""
+    teller: Draft
+    path: str
+    calls: list[Call]
+    current: bool
+
+
+@dataclass(slots=True)
+class _Thread:
+    """What is known after one request was read."""
+
+    messages: list[Message]
+    open: list[Call]
+    last: Draft | None
+    """The recorded call whose reply was quoted last."""
+    follows: Draft | None = None
+    """The call whose request this one goes on from: its reply is expected next."""
+
+
+class Conversation:
+    """All turns of a run: calls with their answers, and turns that nobody recorded."""
+
+    def __init__(self, models: Sequence[Draft]) -> None:
+        self.models = sorted(models, key=lambda d: (d.start, d.id))
+        self.calls: list[Call] = []
+        self.lost: list[Lost] = []
+        self.restored: dict[int, Message] = {}
+        self._keys: dict[int, Any] = {}
+        self._replies: dict[Any, list[Draft]] = {}
+        self._asked: dict[Draft, list[Call]] = {}
+        self._threads: dict[Draft, _Thread] = {}
+        for draft in self.models:
+            self._reply(draft)
+        for draft in self.models:
+            if draft.has("request.messages"):
+                self._request(draft)
+
+    # -- replies
+    def _reply(self, draft: Draft) -> None:
+        for n, message in enumerate(draft.fields.get("response.messages") or ()):
+            key = self.key([message])
+            if key is not None:
+                self._replies.setdefault(key, []).append(draft)
+            for p, part in tool_calls(message):
+                call = self._call(part, draft, draft, f"response.messages[{n}].parts[{p}]")
+                self._asked.setdefault(draft, []).append(call)
+        whole = self.key(draft.fields.get("response.messages") or [])
+        if whole is not None and draft not in self._replies.setdefault(whole, []):
+            self._replies[whole].append(draft)
+
+    def _call(self, part: dict[str, Any], asker: Draft | None, teller: Draft, path: str) -> Call:
+        call = Call(str(part.get("id") or ""), str(part.get("name") or ""), part, asker, path, teller, len(self.calls))
+        self.calls.append(call)
+        return call
+
+    def key(self, messages: Sequence[Message]) -> Any:
+        """What a turn is known by: its calls, else its text; None for an empty one."""
+        if len(messages) == 1:
+            known = self._keys.get(id(messages[0]), self)
+            if known is not self:
+                return known
+        calls = tuple((part.get("name"), canonical.digest_value(part.get("arguments") or {})) for m in messages for _, part in tool_calls(m))
+        text = "".join(str(p.get("content") or "") for m in messages for p in m["parts"] if p.get("type") == "text").strip()
+        key = calls or text or None
+        if len(messages) == 1:
+            self._keys[id(messages[0])] = key
+        return key
+
+    # -- requests
+    def _request(self, draft: Draft) -> None:
+        messages: list[Message] = draft.fields["request.messages"]
+        known = self._known(draft, messages)
+        follows = next((d for d, t in self._threads.items() if t is known), None)
+        thread = _Thread(messages, list(known.open) if known else [], known.last if known else None, follows)
+        start = len(known.messages) if known else 0
+        current_from = start if known else _after_last_user(messages)
+        at = start
+        while at < len(messages):
+            turn = _turn_at(messages, at)
+            if messages[at].get("role") == "assistant":
+                self._quoted(draft, thread, at, turn, current=at >= current_from)
+            else:
+                self._answered(draft, thread, at)
+            at += len(turn)
+        if thread.last is not None:
+            draft.before.add(thread.last)
+        self._threads[draft] = thread
+
+    def _known(self, draft: Draft, messages: list[Message]) -> _Thread | None:
+        """The longest earlier request that this one begins with, among the nearest: identity makes the comparison cheap."""
+        for earlier in reversed(list(self._threads.values())):
+            n = len(earlier.messages)
+            if n and n <= len(messages) and messages[n - 1] is earlier.messages[-1] and messages[:n] == earlier.messages:
+                return earlier
+        return None
+
+    def _quoted(self, draft: Draft, thread: _Thread, at: int, turn: list[Message], *, current: bool) -> None:
+        owner = self._owner(draft, thread, turn)
+        path = f"request.messages[{at}]"
+        if owner is not None:
+            thread.last = owner
+            draft.before.add(owner)
+            thread.open += self._asked.get(owner, [])
+            self._restore(draft, owner, turn)
+            return
+        calls = [self._call(part, None, draft, f"request.messages[{at + n}].parts[{p}]") for n, m in enumerate(turn) for p, part in tool_calls(m)]
+        for call in calls:
+            call.current = current
+        thread.open += calls
+        self.lost.append(Lost(turn, thread.messages[:at], draft, path, calls, current))
+
+    def _owner(self, draft: Draft, thread: _Thread, turn: list[Message]) -> Draft | None:
+        """The recorded call whose reply this turn is: the nearest before the request that is not yet quoted in this thread."""
+        key = self.key(turn)
+        said = [d for d in self._replies.get(key, ()) if d is not draft] if key is not None else []
+        if thread.follows in said:
+            owner, thread.follows = thread.follows, None
+            return owner
+        earlier = [d for d in said if d.start <= draft.start] or said  # clocks of two hosts may disagree
+        fresh = [d for d in earlier if d is not thread.last and (thread.last is None or d.start >= thread.last.start)]
+        return next(iter(fresh or earlier), None)
+
+    def _restore(self, draft: Draft, owner: Draft, turn: list[Message]) -> None:
+        """Puts back the text that some packages drop from a history message with tool calls."""
+        if not draft.drops_text or len(turn) != 1 or _has_text(turn[0]):
+            return
+        reply = (owner.fields.get("response.messages") or [None])[0]
+        if reply is not None and _has_text(reply):
+            texts = [p for p in reply["parts"] if p.get("type") == "text"]
+            marks = [Inferred(field=f"parts[{n}]", source=f"{owner.id}:response.messages[0]", rule="text_restored_from_reply") for n in range(len(texts))]
+            self.restored[id(turn[0])] = Message({**turn[0], "parts": [*texts, *turn[0]["parts"]]}, marks)
+
+    def _answered(self, draft: Draft, thread: _Thread, at: int) -> None:
+        for p, part in enumerate(thread.messages[at]["parts"]):
+            if part.get("type") != "tool_call_response":
+                continue
+            call = _answering(part, thread.messages[at], thread.open)
+            if call is not None:
+                thread.open = [c for c in thread.open if c is not call]
+                call.answers.append(Answer(part.get("response"), draft, f"request.messages[{at}].parts[{p}]"))
+
+
+def tool_calls(message: Message) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(position, part) of every tool call in the message."""
+    for n, part in enumerate(message["parts"]):
+        if part.get("type") == "tool_call":
+            yield n, part
+
+
+def _turn_at(messages: Sequence[Message], at: int) -> list[Message]:
+    """The assistant messages from here on that belong together, or one message of another role."""
+    end = at + 1
+    while messages[at].get("role") == "assistant" and end < len(messages) and messages[end].get("role") == "assistant":
+        end += 1
+    return list(messages[at:end])
+
+
+def _after_last_user(messages: Sequence[Message]) -> int:
+    """Position behind the last message in which a user says something (a result under the user's role is none)."""
+    for at in range(len(messages) - 1, -1, -1):
+        m = messages[at]
+        if m.get("role") == "user" and any(p.get("type") != "tool_call_response" for p in m["parts"]):
+            return at + 1
+    return len(messages)
+
+
+def _has_text(message: Message) -> bool:
+    return any(p.get("type") == "text" and p.get("content") for p in message["parts"])
+
+
+def _answering(part: dict[str, Any], message: Message, waiting: Iterable[Call]) -> Call | None:
+    """The open call that a result answers: by id, else by name and order, else by order."""
+    key = str(part.get("id") or "")
+    name = part.get("name") or message.get("name")
+    calls = list(waiting)
+    if key:
+        return next((c for c in calls if c.id == key), None) or next((c for c in calls if not c.id), None)
+    return next((c for c in calls if not name or names_alike(c.name, str(name))), None)
