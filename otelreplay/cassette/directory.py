@@ -1,0 +1,220 @@
+"""A store in a folder.
+
+    <root>/cassettes/<run-id>[.rN].cassette.jsonl[.zst]      current
+    <root>/superseded/…                                      older revisions, unchanged
+    <root>/tombstones/<root hash>.json                       invalidations
+
+With ``flat`` the current cassettes lie in ``root`` itself and the rest in the hidden ``root/.otelreplay``.
+
+A file appears under its name whole or not at all. It is written under a hidden name in the folder where it will lie, checked,
+flushed to disk, and linked to its name, which fails if the name is taken; then the folder is flushed. A crash leaves a hidden
+``.<name>.<random>.inflight`` that no listing shows and :meth:`DirectoryStore.recover` removes. A crash after a new revision has
+its name and before the old one has moved leaves both: listings show the newest only, and the next ``put`` or ``recover`` moves
+the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from otelreplay.cassette.store import (
+    NAME,
+    Arrival,
+    Entry,
+    arrival,
+    check_succession,
+    conflict,
+    entry_of,
+    not_found,
+    same_content,
+    select,
+)
+from otelreplay.cassette.tombstone import Tombstone, parse_tombstone
+from otelreplay.errors import UsageError
+
+IN_FLIGHT = ".inflight"
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
+_SUFFIXES = ("", ".zst")
+
+
+class DirectoryStore:
+    """See :class:`otelreplay.cassette.store.CassetteStore` for what each method promises. Folders are made when needed."""
+
+    def __init__(self, root: Path, *, flat: bool = False, compress: bool = False) -> None:
+        hidden = root / ".otelreplay" if flat else root
+        self._current = root if flat else root / "cassettes"
+        self._old, self._stones = hidden / "superseded", hidden / "tombstones"
+        self._compress = compress
+
+    # --- cassettes ----------------------------------------------------------------------------------------------------
+
+    def put(self, lines: Iterable[bytes]) -> Entry:
+        """Store a sealed cassette."""
+        with self._in_flight(self._current, "cassette") as (temporary, file):
+            self._fill(file, lines)
+            with temporary.open("rb") as written:
+                new = arrival(written)
+            name = new.name + (".zst" if self._compress else "")
+            held = self._held(new.name)
+            if held is None:
+                check_succession(new, self._newest(new.header.run_id))
+                held = None if self._publish(temporary, self._current / name) else self._held(new.name)
+            if held is not None:
+                self._require_same(held, temporary, new)
+                name = held.name
+        self._settle(new.header.run_id)
+        path = self._path(name)
+        return next(entry for entry in self.list(superseded=True) if entry.name == path.name)
+
+    def _fill(self, file: BinaryIO, lines: Iterable[bytes]) -> None:
+        if self._compress:
+            with zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False) as packed:
+                for line in lines:
+                    packed.write(line)
+        else:
+            file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+    def _held(self, name: str) -> Path | None:
+        found = (folder / (name + suffix) for folder in (self._current, self._old) for suffix in _SUFFIXES)
+        return next((path for path in found if path.exists()), None)
+
+    @staticmethod
+    def _require_same(held: Path, temporary: Path, new: Arrival) -> None:
+        with held.open("rb") as one, temporary.open("rb") as other:
+            if not same_content(one, other):
+                raise conflict(new)
+
+    def _newest(self, run_id: str) -> Arrival | None:
+        found = [entry for entry in self.list() if entry.run_id == run_id]
+        if not found:
+            return None
+        with self.open(found[0].name) as file:
+            return arrival(file)
+
+    def _settle(self, run_id: str) -> None:
+        """Move what a newer revision superseded."""
+        for entry in self.list(superseded=True):
+            if entry.run_id == run_id and entry.superseded:
+                with contextlib.suppress(FileNotFoundError):  # it lies there already, or another process moves it
+                    _make(self._old)
+                    (self._current / entry.name).rename(self._old / entry.name)
+                    _flush_folder(self._old)
+                    _flush_folder(self._current)
+
+    def open(self, name: str) -> BinaryIO:
+        """Open the stored bytes of a cassette."""
+        return self._path(name).open("rb")
+
+    def _path(self, name: str) -> Path:
+        if NAME.fullmatch(name):
+            for folder in (self._current, self._old):
+                if (folder / name).is_file():
+                    return folder / name
+        raise not_found(name)
+
+    def list(self, *, superseded: bool = False) -> tuple[Entry, ...]:
+        """List current cassettes, or all."""
+        found = {}
+        for folder in (self._old, self._current):
+            for path in folder.iterdir() if folder.is_dir() else ():
+                with contextlib.suppress(FileNotFoundError):
+                    if NAME.fullmatch(path.name) and path.is_file():
+                        found[path.name] = entry_of(path.name, path.stat().st_size)
+        return select(found.values(), superseded=superseded)
+
+    def delete(self, run_id: str) -> tuple[str, ...]:
+        """Remove every revision of a run."""
+        names = tuple(entry.name for entry in self.list(superseded=True) if entry.run_id == run_id)
+        for folder in (self._current, self._old):
+            for name in names:
+                (folder / name).unlink(missing_ok=True)
+            if names and folder.is_dir():
+                _flush_folder(folder)
+        return names
+
+    def recover(self, *, older_than: float, now: float) -> tuple[str, ...]:
+        """Finish what a crash interrupted. Removes in-flight files not touched for ``older_than`` seconds before ``now``."""
+        removed = []
+        for folder in (self._current, self._stones):
+            for path in folder.glob(f".*{IN_FLIGHT}"):
+                with contextlib.suppress(FileNotFoundError):
+                    if path.stat().st_mtime <= now - older_than:
+                        path.unlink()
+                        removed.append(path.name)
+        for run_id in {entry.run_id for entry in self.list(superseded=True) if entry.superseded}:
+            self._settle(run_id)
+        return tuple(removed)
+
+    # --- tombstones ---------------------------------------------------------------------------------------------------
+
+    def put_tombstone(self, tombstone: Tombstone) -> None:
+        """Keep a signed tombstone."""
+        with self._in_flight(self._stones, "tombstone") as (temporary, file):
+            file.write(tombstone.line())
+            file.flush()
+            os.fsync(file.fileno())
+            self._publish(temporary, self._stones / tombstone.name)
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """Every tombstone."""
+        paths = sorted(self._stones.glob("[0-9a-f]*.json"))
+        return tuple(parse_tombstone(path.read_bytes(), path.name) for path in paths)
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _in_flight(self, folder: Path, what: str) -> Iterator[tuple[Path, BinaryIO]]:
+        """A new hidden file in ``folder``, gone at the end unless it got a name."""
+        temporary = folder / f".{what}.{secrets.token_hex(8)}{IN_FLIGHT}"
+        try:
+            _make(folder)
+            number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise UsageError(
+                f"the store cannot be written ({error.strerror})", code="store.unwritable", where=str(folder),
+                next_step="choose a folder that you may write to",
+            ) from None  # fmt: skip
+        try:
+            with open(number, "wb") as file:  # noqa: PTH123 - of a descriptor
+                yield temporary, file
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @staticmethod
+    def _publish(temporary: Path, path: Path) -> bool:
+        """Give the file its name unless that is taken; False if it is."""
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LINKS or path.exists():
+                raise
+            temporary.rename(path)  # a file system without hard links: the check above is the best there is
+        _flush_folder(path.parent)
+        return True
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make names durable, where the platform can."""
+    if os.name != "posix":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,62 @@
+"""The reference forms of an event line, and how user data is kept from looking like one.
+
+References stand in *slots* only: the members of an event line, and the members of the objects named in ``OBJECTS``. Inside a
+slot's value nothing is a reference, so text from a payload can forge one only by being a slot itself. There, an object whose
+first member is called ``$ref``, ``$list`` or ``$like`` with any number of ``$`` gets one more ``$`` when it is written, and
+loses one when it is read.
+
+    {"$ref": ID}                                   the value or message of a blob
+    {"$list": {"base": ID, "append": [ID, ...]}}    the elements of an earlier list and then these values or messages;
+                                                   either member may be left out
+    {"$like": [ID, {members}]}                     the object of a blob with these members put in place (OBJECTS only)
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Any
+
+OBJECTS = frozenset({"request", "request_keys", "response", "attributes", "versions"})
+"""Members of an event line whose own members are slots."""
+
+LISTS = frozenset({"messages", "tools"})
+"""Members of a request or response that are written element by element whatever the elements are."""
+
+ID_DIGITS = 32
+"""Hex digits of a blob id: the first 128 bits of the SHA-256 of the blob's stored bytes."""
+
+_LOOKS_LIKE = re.compile(rb'\{"(?=\$+(?:ref|list|like)":)')
+_FORM = re.compile(r"\$+(?:ref|list|like)")
+
+
+def escape(data: bytes) -> bytes:
+    """JSON bytes of a slot's value, changed only if they would be read as a reference."""
+    if data.startswith(b'{"$') and _LOOKS_LIKE.match(data):
+        return b'{"$' + data[2:]
+    return data
+
+
+def form(value: Any) -> str | None:
+    """``$ref``, ``$list`` or ``$like`` if the slot's value is one, ``escaped`` if it is user data, None if it is neither."""
+    if not isinstance(value, dict) or not value:
+        return None
+    first = next(iter(value))
+    if not _FORM.fullmatch(first):
+        return None
+    return "escaped" if first.startswith("$$") else first
+
+
+def unescape(value: dict[str, Any]) -> dict[str, Any]:
+    """What :func:`escape` was given; the order of the members is kept."""
+    return {(key[1:] if n == 0 else key): member for n, (key, member) in enumerate(value.items())}
+
+
+def blob_id(body: bytes) -> str:
+    """The id of a blob: over its stored bytes, which are all that follows the id on its line up to the newline."""
+    return sha256(body).hexdigest()[:ID_DIGITS]
+
+
+def list_id(base: str, added: list[str]) -> str:
+    """The name by which later lists refer to a list: over the id of its base (or nothing) and the ids it appends, joined."""
+    return sha256((base + "".join(added)).encode()).hexdigest()[:ID_DIGITS]

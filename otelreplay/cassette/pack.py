@@ -1,0 +1,189 @@
+"""Events to lines: each message, tool definition and large payload once, and lists by what they add to an earlier list.
+
+Theory of operation. A run of n turns whose every model call repeats the history holds n²/2 messages but only n different ones,
+and reconstruction hands each as one object. So everything that costs per message (encoding, hashing) is remembered by identity,
+and what is done per *list* is one pass over its element ids in C: the ids are joined, and the longest earlier list that is a
+prefix is found from the far end, by its length and last element first and by the hash of its ids then. Kept are one hash and
+one pair for each list, never its elements.
+
+Small values that recur are not worth a line of their own the first time. A value is written in place when it is first met and
+becomes a blob when it is met again; likewise the members that an object shares with the one before of its kind and name.
+Both rules only decide *where* a value is stored, so a reader needs to know neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from otelreplay import canonical
+from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape, list_id
+from otelreplay.cassette.marks import named, plain
+from otelreplay.events import Event, Mark, Message
+
+INLINE_ONCE = 1024
+"""Bytes up to which a value that was not met before is written in place."""
+INLINE_ALWAYS = 96
+"""Bytes up to which a value is written in place however often it recurs: a reference takes about half of it."""
+LIKE_OVERHEAD = 64
+"""Bytes that the ``$like`` form costs: it is used where it saves more."""
+
+_PLAIN = ("seq", "id", "kind", "name")
+_FIELDS = {name: field.default for name, field in Event.model_fields.items() if name not in _PLAIN}
+
+_json = msgspec.json.encode
+
+
+class Packer:
+    """Turns the events of one recording into lines, in order. The recording must outlive it: objects are known by identity."""
+
+    def __init__(self) -> None:
+        self.blobs = 0
+        self._pending: list[bytes] = []
+        self._known: set[str] = set()
+        self._elements: dict[int, str] = {}
+        self._slots: dict[int, bytes] = {}
+        self._met: set[bytes] = set()
+        self._ends: set[tuple[int, str]] = set()
+        self._lists: dict[bytes, str] = {}
+        self._last: dict[tuple[str, str, str], dict[str, bytes]] = {}
+
+    def event(self, event: Event) -> Iterator[bytes]:
+        """The event's line, after the lines of the blobs that it is the first to need."""
+        extra = event.model_extra or {}
+        if "type" in extra or any(not clean(name) for name in extra):
+            raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
+        parts = [b'{"type":"event"']
+        parts += [b'"%s":%s' % (name.encode(), canonical.dumps(getattr(event, name))) for name in _PLAIN]
+        for name, default in _FIELDS.items():
+            value = getattr(event, name)
+            if name == "spans":
+                default = [event.id]
+            if value != default:
+                parts.append(b'"%s":%s' % (name.encode(), self._member(event, name, value)))
+        parts += [_json(name) + b":" + self._slot(value) for name, value in extra.items()]
+        line = b",".join(parts) + b"}\n"
+        yield from self._pending
+        self._pending.clear()
+        yield line
+
+    def _member(self, event: Event, name: str, value: Any) -> bytes:
+        if isinstance(value, Mapping) and name in OBJECTS:
+            return self._object((event.kind, event.name, name), value)
+        if isinstance(value, list) and value and isinstance(value[0], Mark):
+            return self._value([plain(mark) for mark in value])
+        if hasattr(value, "model_dump"):
+            return self._value(value.model_dump(exclude_defaults=True))
+        return self._value(value)
+
+    def _object(self, place: tuple[str, str, str], members: Mapping[str, Any]) -> bytes:
+        if not all(map(clean, members)):
+            return self._reference(self._blob(b'"value":' + canonical.dumps(dict(members)) + b"}"))
+        slots = {name: self._slot(value, name) for name, value in members.items()}
+        before, self._last[place] = self._last.get(place, {}), slots
+        same = {name for name, data in slots.items() if before.get(name) == data}
+        if sum(len(name) + len(slots[name]) + 4 for name in same) > LIKE_OVERHEAD:
+            body = b'"object":' + joined((name, data if name in same else b"null") for name, data in slots.items()) + b"}"
+            if self._again(body):
+                changed = joined((name, data) for name, data in slots.items() if name not in same)
+                return b'{"$like":["%s",%s]}' % (self._blob(body).encode(), changed)
+        return escape(joined(slots.items()))
+
+    def _slot(self, value: Any, name: str = "") -> bytes:
+        """Bytes of a value that lives as long as the recording."""
+        if isinstance(value, Message):
+            return self._reference(self._element(value))
+        if isinstance(value, list) and value:
+            if name in LISTS or any(isinstance(item, Message) for item in value):
+                return self._list(value)
+        elif not isinstance(value, dict | str):
+            return self._value(value)
+        known = self._slots.get(id(value))
+        if known is None:
+            known = self._value(value)
+            if known.startswith(b'{"$ref":'):
+                self._slots[id(value)] = known
+        return known
+
+    def _value(self, value: Any) -> bytes:
+        data = canonical.dumps(value)
+        if len(data) <= INLINE_ALWAYS:
+            return escape(data)
+        body = b'"value":' + data + b"}"
+        if len(data) > INLINE_ONCE or self._again(body):
+            return self._reference(self._blob(body))
+        return escape(data)
+
+    def _again(self, body: bytes) -> bool:
+        """True if this very body was asked about before."""
+        digest = sha256(body).digest()
+        if digest in self._met:
+            return True
+        self._met.add(digest)
+        return False
+
+    def _element(self, value: Any) -> str:
+        known = self._elements.get(id(value))
+        if known is None:
+            if isinstance(value, Message):
+                marks = b',"marks":' + canonical.dumps(named(value.marks)) if value.marks else b""
+                body = b'"message":' + canonical.dumps(dict(value)) + marks + b"}"
+            else:
+                body = b'"value":' + canonical.dumps(value) + b"}"
+            known = self._elements[id(value)] = self._blob(body)
+        return known
+
+    def _list(self, items: list[Any]) -> bytes:
+        ids = [self._element(item) for item in items]
+        whole = _key_of(ids)
+        if whole in self._lists:
+            return b'{"$list":{"base":"%s"}}' % self._lists[whole].encode()
+        base, kept = self._prefix(ids)
+        added = ids[kept:]
+        self._lists[whole] = list_id(base, added)
+        self._ends.add((len(ids), ids[-1]))
+        return b'{"$list":{%s"append":%s}}' % (b'"base":"%s",' % base.encode() if base else b"", _json(added))
+
+    def _prefix(self, ids: list[str]) -> tuple[str, int]:
+        """(id, length) of the longest earlier list that is a proper prefix; ("", 0) if none is."""
+        for length in range(len(ids) - 1, 0, -1):
+            if (length, ids[length - 1]) in self._ends:
+                known = self._lists.get(_key_of(ids[:length]))
+                if known is not None:
+                    return known, length
+        return "", 0
+
+    def _blob(self, body: bytes) -> str:
+        name = blob_id(body)
+        if name not in self._known:
+            self._known.add(name)
+            self._pending.append(b'{"type":"blob","id":"%s",%s\n' % (name.encode(), body))
+            self.blobs += 1
+        return name
+
+    @staticmethod
+    def _reference(name: str) -> bytes:
+        return b'{"$ref":"%s"}' % name.encode()
+
+
+def clean(name: Any) -> bool:
+    """True if a member's name can be written as a JSON string as it is."""
+    if not isinstance(name, str):
+        return False
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def joined(members: Any) -> bytes:
+    """A JSON object of (name, bytes of the value) pairs."""
+    return b"{" + b",".join(_json(name) + b":" + data for name, data in members) + b"}"
+
+
+def _key_of(ids: list[str]) -> bytes:
+    return sha256("".join(ids).encode()).digest()

@@ -1,0 +1,228 @@
+"""Blob lines and references back to values; the inverse of ``pack``.
+
+Every reference is to a blob on an *earlier* line, so there are no cycles, and the length of a list is known before it is built.
+Values are decoded when an event asks for them and only once: a message is one object in all events that hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from otelreplay import canonical
+from otelreplay.cassette.forms import OBJECTS, blob_id, form, list_id, unescape
+from otelreplay.cassette.limits import Limits
+from otelreplay.cassette.marks import from_named
+from otelreplay.errors import CassetteFormatError, LimitError
+from otelreplay.events import Message
+
+BLOB_PREFIX = b'{"type":"blob","id":"'
+_TYPED = canonical.RESERVED.encode()
+_BODY_AT = len(BLOB_PREFIX) + 34
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+
+
+class MalformedError(ValueError):
+    """A line that is not as the format says; the text is safe to show."""
+
+    def __init__(self, what: str, code: str = "cassette.line") -> None:
+        super().__init__(what)
+        self.code = code
+
+
+def _no_form() -> MalformedError:
+    return MalformedError("a reference in none of the forms of the format", "cassette.reference")
+
+
+def parse(data: bytes, limits: Limits) -> Any:
+    """Plain JSON, without typed values, of bounded depth. Raises MalformedError."""
+    if data.count(b"{") + data.count(b"[") > limits.depth and _depth(data) > limits.depth:
+        raise MalformedError(f"nested deeper than {limits.depth} levels", "cassette.too_deep")
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise MalformedError("not JSON") from None
+
+
+def _depth(data: bytes) -> int:
+    depth = deepest = 0
+    for token in _TOKENS.finditer(data):
+        start = data[token.start()]
+        if start in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif start in b"]}":
+            depth -= 1
+    return deepest
+
+
+class Blobs:
+    """The blobs of one cassette, filled line by line."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._raw: dict[str, bytes] = {}
+        self._values: dict[str, Any] = {}
+        self._parts: dict[str, tuple[str, list[str], int]] = {}
+        self._lists: dict[str, list[Any]] = {}
+        self._objects: dict[str, dict[str, Any]] = {}
+        self._expanded = 0
+
+    def __len__(self) -> int:
+        return len(self._raw) + len(self._objects)
+
+    def add(self, line: bytes) -> None:
+        """Take a whole blob line. Raises MalformedError if it is none, is there twice, or refers to what is not there yet."""
+        name, body = line[_BODY_AT - 34 : _BODY_AT - 2].decode("latin-1"), line[_BODY_AT:-1]
+        if line[_BODY_AT - 2 : _BODY_AT] != b'",' or blob_id(body) != name:
+            raise MalformedError("the blob is not the one that its id names", "cassette.altered")
+        if name in self._raw or name in self._objects:
+            raise MalformedError("the blob is there twice", "cassette.duplicate_blob")
+        if body.startswith((b'"message":', b'"value":')):
+            self._raw[name] = body
+        elif body.startswith(b'"object":'):
+            members = parse(b"{" + body, self._limits).get("object")
+            if not isinstance(members, dict):
+                raise MalformedError("the blob's object is none")
+            self._check_slots(members)
+            self._objects[name] = members
+        else:
+            raise MalformedError("a blob of a kind that this version does not know", "cassette.blob_kind")
+
+    def _known(self, where: dict[str, Any], name: Any) -> Any:
+        try:
+            return where[name]
+        except (KeyError, TypeError):
+            raise MalformedError("it refers to a blob that no earlier line holds", "cassette.missing_blob") from None
+
+    # --- references ---------------------------------------------------------------------------------------------------
+
+    def check_event(self, members: dict[str, Any]) -> None:
+        """Raise MalformedError unless every reference of an event line is well formed and its blob is there."""
+        for name, value in members.items():
+            kind = form(value)
+            if name in OBJECTS and kind == "$like":
+                base, changed = self._like(value)
+                self._check_slots(changed)
+                self._known(self._objects, base)
+            elif name in OBJECTS and kind is None and isinstance(value, dict):
+                self._check_slots(value)
+            elif name in OBJECTS and kind == "escaped":
+                self._check_slots(unescape(value))
+            elif kind:
+                self._check(kind, value)
+
+    def _check_slots(self, members: dict[str, Any]) -> None:
+        for value in members.values():
+            if type(value) is dict and (kind := form(value)):
+                self._check(kind, value)
+
+    def _check(self, kind: str, value: dict[str, Any]) -> None:
+        if kind == "escaped":
+            return
+        if len(value) == 1 and kind == "$ref":
+            self._known(self._raw, value[kind])
+        elif len(value) == 1 and kind == "$list" and isinstance(value[kind], dict):
+            self._check_list(value[kind].get("base", ""), value[kind].get("append", []))
+        else:
+            raise _no_form()
+
+    def _check_list(self, base: Any, added: Any) -> None:
+        if not isinstance(base, str) or not isinstance(added, list):
+            raise _no_form()
+        length = len(added)
+        if base:
+            length += self._known(self._parts, base)[2]
+        for item in added:
+            self._known(self._raw, item)
+        if added:
+            self._parts.setdefault(list_id(base, added), (base, added, length))
+
+    @staticmethod
+    def _like(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        pair = value["$like"]
+        if len(value) == 1 and isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], dict):
+            return pair[0], pair[1]
+        raise _no_form()
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def event(self, members: dict[str, Any]) -> dict[str, Any]:
+        """The members of a checked event line with every reference replaced by what it stands for."""
+        found: dict[str, Any] = {}
+        for name, value in members.items():
+            if type(value) is not dict and type(value) is not list:
+                found[name] = value
+            elif name in OBJECTS and isinstance(value, dict):
+                found[name] = self._members(value)
+            else:
+                found[name] = self._slot(value)
+        return found
+
+    def _members(self, value: dict[str, Any]) -> Any:
+        kind = form(value)
+        if kind == "$ref":
+            return self._slot(value)
+        if kind == "$like":
+            base, changed = self._like(value)
+            value = self._objects[base] | changed
+        elif kind == "escaped":
+            value = unescape(value)
+        return {name: self._slot(member) for name, member in value.items()}
+
+    def _slot(self, value: Any) -> Any:
+        if type(value) is dict:
+            kind = form(value)
+            if kind == "$list":
+                return self._list_of(value[kind])
+            if kind == "$ref":
+                return self.value(value[kind])
+            if kind:
+                value = unescape(value)
+        elif type(value) is not list:
+            return value
+        return canonical.decode(value)
+
+    def value(self, name: str) -> Any:
+        """The value or message of a blob."""
+        if name not in self._values:
+            self._values[name] = self._decoded(self._raw[name])
+        return self._values[name]
+
+    def _decoded(self, body: bytes) -> Any:
+        try:
+            members = parse(b"{" + body, self._limits)
+            if _TYPED in body or b"\\u" in body:
+                members = canonical.decode(members)
+            if body.startswith(b'"value":'):
+                return members["value"]
+            return Message(members["message"], from_named(members.get("marks", ())))
+        except MalformedError:
+            raise
+        except (CassetteFormatError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise MalformedError("a blob that holds no value") from None
+
+    def _list_of(self, reference: dict[str, Any]) -> list[Any]:
+        base, added = reference.get("base", ""), reference.get("append", [])
+        return self.list(list_id(base, added) if added else base)
+
+    def list(self, name: str) -> list[Any]:
+        """A list with its prefixes written out. One list object for each id."""
+        waiting: list[tuple[str, list[str]]] = []
+        while name and name not in self._lists:
+            base, added, length = self._parts[name]
+            waiting.append((name, added))
+            self._expanded += length
+            if self._expanded > self._limits.expanded:
+                raise LimitError(
+                    f"message lists of more than {self._limits.expanded} entries once their prefixes are written out",
+                    code="cassette.too_large",
+                    next_step="if you trust the file, read it with a wider Limits(expanded=...)",
+                )
+            name = base
+        found = self._lists[name] if name else []
+        for name, added in reversed(waiting):
+            found = self._lists[name] = found + [self.value(item) for item in added]
+        return found

@@ -1,0 +1,74 @@
+"""A recording to the lines of a sealed cassette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from otelreplay.cassette.header import Header
+from otelreplay.cassette.keys import Signer
+from otelreplay.cassette.marks import plain
+from otelreplay.cassette.merkle import CHECK_BYTES, MerkleTree
+from otelreplay.cassette.pack import Packer
+from otelreplay.cassette.seal import Seal
+from otelreplay.events import Note, Recording
+
+
+def write_cassette(
+    recording: Recording,
+    *,
+    header: Header,
+    signer: Signer,
+    summary: Mapping[str, Any] | None = None,
+    further: Iterable[bytes] = (),
+) -> Iterator[bytes]:
+    """Yield the lines of a sealed cassette, each with its newline; the last is the seal.
+
+    ``summary`` is kept in the seal beside the run-level gaps (what a completeness report says, say). ``further`` are lines of
+    unknown types that were read from a cassette of a later version and are to survive. Raises ValueError if the header is of
+    another run or the events do not stand in the order of ``seq``.
+    """
+    if header.run_id != recording.run_id:
+        raise ValueError("the header names another run than the recording")
+    tree, checks, packer, last = MerkleTree(), bytearray(), Packer(), -1
+
+    def kept(line: bytes) -> bytes:
+        checks.extend(tree.add(line)[:CHECK_BYTES])
+        return line
+
+    yield kept(header.line())
+    for event in recording.events:
+        if event.seq <= last:
+            raise ValueError("events are written in the order of seq")
+        last = event.seq
+        for line in packer.event(event):
+            yield kept(line)
+    for line in further:
+        yield kept(line)
+    seal = Seal(
+        lines=tree.leaves,
+        events=len(recording.events),
+        blobs=packer.blobs,
+        root=tree.root(),
+        checks=checks.hex(),
+        completeness=_completeness(recording, summary),
+    )
+    yield seal.signed(signer).line()
+
+
+def _completeness(recording: Recording, summary: Mapping[str, Any] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"spans": recording.span_count, "logs": recording.log_count}
+    if recording.missing:
+        found["missing"] = [plain(gap) for gap in recording.missing]
+    if recording.notes:
+        found["notes"] = [_note(note) for note in recording.notes]
+    if summary is not None:
+        found["summary"] = dict(summary)
+    return found
+
+
+def _note(note: Note) -> dict[str, Any]:
+    members: dict[str, Any] = {"code": note.code, "message": note.message}
+    if note.spans:
+        members["spans"] = list(note.spans)
+    return members
