@@ -46,7 +46,7 @@ from typing import Any, Final, Literal
 
 from otelreplay.canonical.folding import Frame, dict_frame, fold, list_frame
 from otelreplay.canonical.leaves import Broken, Pair, Pairs, Parts, class_name, instance_parts, parts
-from otelreplay.canonical.plain import MAX_CONTAINERS, MAX_DEPTH, RESERVED, TYPED, classify, is_plain_scalar, key_shape
+from otelreplay.canonical.plain import MAX_CONTAINERS, MAX_DEPTH, RESERVED, TYPED, classify, examine, is_plain_scalar, key_shape
 from otelreplay.canonical.writing import write
 
 Reason = Literal["unencodable", "cycle", "too_deep", "too_large"]
@@ -82,6 +82,10 @@ def encode_canonical(value: Any) -> Any:
     return _Encoder(canonical=True).run(value)
 
 
+_SHORTCUTS: Final = 8
+"""Down to this depth, a part that is plain JSON is passed on whole. Looking costs a pass, so not at every depth."""
+
+
 class _Encoder:
     def __init__(self, *, canonical: bool = False) -> None:
         self._sorted = {"set", "frozenset", "dict"} if canonical else {"set", "frozenset"}
@@ -105,6 +109,11 @@ class _Encoder:
             item = _exact(item)
         if is_plain_scalar(item):
             return item
+        if isinstance(item, list | dict) and len(stack) <= _SHORTCUTS:
+            shape, room = examine(item, len(stack), self._room)
+            if shape != TYPED:
+                self._room = room
+                return item
         if isinstance(item, list):
             return self._bounded(item, stack) or list_frame(item, list(item), _labels(item))
         if isinstance(item, dict):

@@ -34,10 +34,14 @@ def loads(data: bytes | str, *, where: str = "", types: Iterable[type] = ()) -> 
     that are not UTF-8 are a :class:`CassetteFormatError`, deeper nesting a :class:`LimitError`. Integers are exact.
     """
     raw = _utf8(data, where)
-    if deeper_than(raw, LINE_DEPTH):
+    try:
+        value = _parse(raw, where)
+        deep = raw.count(b"[") + raw.count(b"{") > LINE_DEPTH and deeper_than(value, LINE_DEPTH)
+    except RecursionError:
+        deep = True
+    if deep:
         what = f"JSON nested deeper than {LINE_DEPTH} levels"
         raise LimitError(what, code="json.depth", where=where, next_step="check where the file comes from")
-    value = _parse(raw, where)
     return decode(value, types=types) if _RESERVED in raw or b"\\u" in raw else value
 
 

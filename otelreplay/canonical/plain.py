@@ -45,51 +45,61 @@ def is_plain_float(number: float) -> bool:
 
 def classify(value: Any) -> int:
     """``PLAIN``, ``ROUGH`` or ``TYPED``. Total, also over cyclic values."""
+    return examine(value, 0, MAX_CONTAINERS)[0]
+
+
+def examine(value: Any, depth: int, room: int) -> tuple[int, int]:
+    """The class of a value that stands inside ``depth`` containers, and what it leaves of the room for containers."""
     try:
-        return _classify(value)
+        return _examine(value, depth, room)
     except RuntimeError:  # another thread changed a container under our hands: the careful path takes snapshots
-        return TYPED
+        return TYPED, room
 
 
-def _classify(value: Any) -> int:  # one flat loop: this is the hottest code of the package
-    shape, room = PLAIN, MAX_CONTAINERS
-    waiting: list[Any] = []  # iterators of the containers we are inside of: its length is the depth
+def _examine(value: Any, depth: int, room: int) -> tuple[int, int]:  # one flat loop: the hottest code of the package
+    shape = PLAIN
+    waiting: list[Any] = []  # iterators of the containers that we are inside of
+    deepest = MAX_DEPTH - depth
     pending: Any = iter((value,))
     while True:
         for item in pending:
             kind = type(item)
             if kind is str:
                 if not item.isascii() and not is_unicode(item):
-                    return TYPED
-            elif kind is dict or (kind not in _SCALARS and isinstance(item, dict)):
+                    return TYPED, room
+            elif kind is dict or (kind not in _OTHERS and isinstance(item, dict)):
+                for key in item:  # as key_shape does
+                    if type(key) is not str or key == RESERVED:
+                        return TYPED, room
+                    if not key.isascii():
+                        if not is_unicode(key):
+                            return TYPED, room
+                        shape = ROUGH
                 room -= 1
-                keys = key_shape(item)
-                if keys == TYPED or len(waiting) >= MAX_DEPTH or not room:
-                    return TYPED
-                if keys == ROUGH:
-                    shape = ROUGH
+                if room < 0 or len(waiting) >= deepest:
+                    return TYPED, room
                 waiting.append(pending)
                 pending = iter(dict.values(item))
                 break
             elif kind is list:
                 room -= 1
-                if len(waiting) >= MAX_DEPTH or not room:
-                    return TYPED
+                if room < 0 or len(waiting) >= deepest:
+                    return TYPED, room
                 waiting.append(pending)
                 pending = iter(item)
                 break
             elif kind is int:
                 if not -MAX_SAFE <= item <= MAX_SAFE:
-                    return TYPED
+                    return TYPED, room
             elif kind is float:
                 if not is_plain_float(item):
-                    return TYPED
+                    return TYPED, room
                 shape = ROUGH
             elif item is not None and kind is not bool:
-                return TYPED
+                return TYPED, room
         else:
             if not waiting:
-                return shape
+                return shape, room
             pending = waiting.pop()
 
 
@@ -116,4 +126,4 @@ def key_shape(keys: Iterable[Any]) -> int:
     return shape
 
 
-_SCALARS: Final = frozenset({int, float, bool, type(None), list, tuple, bytes})
+_OTHERS: Final = frozenset({int, float, bool, type(None), list, tuple, bytes})

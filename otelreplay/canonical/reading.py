@@ -1,13 +1,13 @@
 """JSON text found inside attributes: read exactly and leniently, within bounds, never raising.
 
-Three steps, each linear in the text: look at the first character; bound the depth; let msgspec read it. Only what msgspec
+Three steps, each linear in the text: look at the first character; let msgspec read it; bound the depth. Only what msgspec
 refuses (NaN, lone surrogates, raw control characters, numbers beyond the range of a double) goes through the standard library.
+Both readers stop by themselves at the depth of Python's stack, so hostile text costs no more than its length.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 import msgspec
@@ -18,27 +18,21 @@ READ_DEPTH: Final = 128
 _STARTS: Final = frozenset('{["-0123456789')
 _WORDS: Final = {"null": None, "true": True, "false": False, "NaN": float("nan"), "Infinity": float("inf")}
 _BLANK: Final = " \t\n\r"
-_STRUCTURE: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 
 
-def deeper_than(text: str | bytes, limit: int) -> bool:
-    """Whether lists and objects nest deeper than that, judged by brackets outside strings."""
-    if isinstance(text, bytes):
-        if text.count(b"[") + text.count(b"{") <= limit:
+def deeper_than(value: Any, limit: int) -> bool:
+    """Whether the lists and dicts of a value that was read nest deeper than that."""
+    level = [value] if isinstance(value, list | dict) else []
+    for _ in range(limit):
+        if not level:
             return False
-        text = text.decode("latin-1")  # structure is ASCII, and no byte of a longer UTF-8 sequence is
-    elif text.count("[") + text.count("{") <= limit:
-        return False
-    depth = 0
-    for found in _STRUCTURE.finditer(text):
-        sign = found[0][0]
-        if sign in "[{":
-            depth += 1
-            if depth > limit:
-                return True
-        elif sign != '"':
-            depth -= 1
-    return False
+        level = [
+            child
+            for item in level
+            for child in (item.values() if type(item) is dict else item)
+            if type(child) is dict or type(child) is list
+        ]
+    return bool(level)
 
 
 def read_json(text: str) -> tuple[bool, Any]:
@@ -54,16 +48,19 @@ def read_json(text: str) -> tuple[bool, Any]:
     if start not in _STARTS:
         word = text.strip(_BLANK) if len(text) < 100 else text
         return (True, _WORDS[word]) if word in _WORDS else (False, text)
-    if deeper_than(text, READ_DEPTH):
-        return False, text
     try:
-        return True, msgspec.json.decode(text)
+        value = _decode(text)
+    except (ValueError, RecursionError):  # a bracket for each of hundreds of levels: deeper than the bound in any case
+        return False, text
+    shallow = text.count("[") + text.count("{") <= READ_DEPTH or not deeper_than(value, READ_DEPTH)
+    return (True, value) if shallow else (False, text)
+
+
+def _decode(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeEncodeError):
-        pass
-    try:
-        return True, _careful.decode(text)
-    except ValueError:
-        return False, text
+        return _careful.decode(text)
 
 
 _careful: Final = json.JSONDecoder(strict=False)
