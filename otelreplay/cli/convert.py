@@ -37,8 +37,9 @@ def register(app: typer.Typer) -> None:
         the report names it.
         """
         from otelreplay.cli.progress import Progress
-        from otelreplay.report import conversion_json, conversion_text
-        from otelreplay.wiring import convert_files, retention
+        from otelreplay.report.conversion import conversion_json, conversion_text
+        from otelreplay.wiring.converting import convert_files
+        from otelreplay.wiring.settings import retention
 
         if policy == "off":
             say(_OFF)

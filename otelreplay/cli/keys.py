@@ -18,8 +18,8 @@ def register(app: typer.Typer) -> None:
     @command(keys, "list")
     def list_keys(json: bool = Json) -> None:
         """List the own keys and every trusted signer."""
-        from otelreplay.report import keys_json, keys_text
-        from otelreplay.wiring import open_keyring
+        from otelreplay.report.keys import keys_json, keys_text
+        from otelreplay.wiring.settings import open_keyring
 
         found = keys_json(open_keyring())
         print_json(found) if json else print_text(keys_text(found, columns=columns()))
@@ -27,9 +27,9 @@ def register(app: typer.Typer) -> None:
     @command(keys, "export")
     def export() -> None:
         """Print the own public key, for others to trust."""
-        from otelreplay.wiring import open_keyring
+        from otelreplay.wiring.settings import open_keyring
 
-        print_text(open_keyring().export())
+        print_text(open_keyring().export() + "\n")
 
     @command(keys, "trust")
     def trust(
@@ -38,16 +38,22 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Trust the signer whose public key this is."""
-        from otelreplay.wiring import trust_key
+        from otelreplay.wiring.settings import trust_key
 
         print_text(f"trusted: {trust_key(file)}\n")
 
     @command(keys, "rotate")
-    def rotate() -> None:
-        """Make new keys, for seals and pseudonyms from now on.
+    def rotate(
+        pseudonyms: bool = typer.Option(False, "--pseudonyms", help="Begin a new epoch of pseudonyms instead."),
+    ) -> None:
+        """Seal with a new key from now on.
 
-        What was sealed with the old key stays trusted here.
+        What the old key sealed stays trusted here; others have to trust the new one too.
         """
-        from otelreplay.wiring import rotate_keys
+        from otelreplay.wiring.settings import open_keyring
 
-        print_text(rotate_keys())
+        if pseudonyms:
+            epoch, _ = open_keyring().rotate_pseudonym_key()
+            print_text(f"pseudonyms are now of epoch {epoch}: they differ from earlier ones of the same values\n")
+        else:
+            print_text(f"new key: {open_keyring().rotate().key_id}\n")

@@ -19,8 +19,8 @@ def register(app: typer.Typer) -> None:
         json: bool = Json,
     ) -> None:
         """Check that a policy can be used, and say what it does."""
-        from otelreplay.report import policy_json, policy_text
-        from otelreplay.wiring import load_policy
+        from otelreplay.report.policy import policy_json, policy_text
+        from otelreplay.wiring.policies import load_policy
 
         found = policy_json(load_policy(name))
         print_json(found) if json else print_text(policy_text(found, columns=columns()))
@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
         json: bool = Json,
     ) -> None:
         """Print a policy in full, as YAML: a start for your own."""
-        from otelreplay.report import policy_yaml
-        from otelreplay.wiring import load_policy
+        from otelreplay.report.policy import policy_yaml
+        from otelreplay.wiring.policies import load_policy
 
         found = load_policy(name)
         print_json(found.model_dump(mode="json", exclude_none=True)) if json else print_text(policy_yaml(found))

@@ -11,6 +11,7 @@ from otelreplay.cli.output import Json, columns, print_json, print_json_lines, p
 
 _Cassette = typer.Argument(..., metavar="CASSETTE", help="A *.cassette.jsonl file, also .zst; - reads standard input.")
 _Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
+_Unsealed = typer.Option(False, "--allow-unsealed", help="Read what an unfinished or cut cassette holds, up to its end.")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,8 +27,8 @@ def _list(app: typer.Typer) -> None:
         json: bool = Json,
     ) -> None:
         """List the cassettes in a folder."""
-        from otelreplay.report import inventory_json, inventory_text
-        from otelreplay.wiring import cassettes_in
+        from otelreplay.report.cassette import inventory_json, inventory_text
+        from otelreplay.wiring.reading import cassettes_in
 
         if json:
             print_json_lines(map(inventory_json, cassettes_in(folder)))
@@ -38,16 +39,18 @@ def _list(app: typer.Typer) -> None:
 def _show(app: typer.Typer) -> None:
     @command(app, "show")
     def show(
+        *,
         cassette: str = _Cassette,
         event: int = typer.Option(None, "--event", metavar="SEQ", help="Show this event in full."),
         allow_expired: bool = _Expired,
+        allow_unsealed: bool = _Unsealed,
         json: bool = Json,
     ) -> None:
         """Show the timeline of a run, or one event in full."""
-        from otelreplay.report import show_event_json, show_event_text, show_json, show_text
-        from otelreplay.wiring import open_cassette
+        from otelreplay.report.cassette import show_event_json, show_event_text, show_json, show_text
+        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired)
+        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         if event is None:
             print_json(show_json(held)) if json else print_text(show_text(held, columns=columns()))
         elif json:
@@ -59,20 +62,22 @@ def _show(app: typer.Typer) -> None:
 def _events(app: typer.Typer) -> None:
     @command(app, "events")
     def events(
+        *,
         cassette: str = _Cassette,
         kind: str = typer.Option("", "--kind", metavar="KIND", help="Only events of this kind, such as model or tool."),
         allow_expired: bool = _Expired,
+        allow_unsealed: bool = _Unsealed,
         json: bool = Json,
     ) -> None:
         """Print the events of a run in full.
 
         With --json, one JSON object a line, in the form that `otelreplay schema` describes.
         """
-        from otelreplay.report import event_json, event_text
+        from otelreplay.report.event import event_json, event_text
         from otelreplay.report.timeline import began
-        from otelreplay.wiring import open_cassette
+        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired)
+        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         wanted = [event for event in held.events if kind in ("", event.kind)]
         if json:
             print_json_lines(map(event_json, wanted))
@@ -84,21 +89,24 @@ def _events(app: typer.Typer) -> None:
 def _report(app: typer.Typer) -> None:
     @command(app, "report")
     def report(
+        *,
         cassette: str = _Cassette,
         require_complete: bool = typer.Option(False, "--require-complete", help="Exit with 3 unless the verdict is full."),
         allow_expired: bool = _Expired,
+        allow_unsealed: bool = _Unsealed,
         json: bool = Json,
     ) -> int:
         """Say what a cassette holds and what it lacks.
 
         Every gap has its cause, and the exact switch that would have recorded it.
         """
-        from otelreplay.report import report_json, report_text
-        from otelreplay.wiring import open_cassette
+        from otelreplay.report.cassette import report_json, report_text
+        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired)
-        print_json(report_json(held)) if json else print_text(report_text(held, columns=columns()))
-        return 3 if require_complete and not held.complete else 0
+        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        found = report_json(held)
+        print_json(found) if json else print_text(report_text(held, columns=columns()))
+        return 3 if require_complete and found["verdict"] != "full" else 0
 
 
 def _verify(app: typer.Typer) -> None:
@@ -108,9 +116,9 @@ def _verify(app: typer.Typer) -> None:
 
         Exit 0 only if it is unaltered and its signer is trusted; else 5, and what was altered where.
         """
-        from otelreplay.report import verification_json, verification_text
-        from otelreplay.wiring import verify_cassette
+        from otelreplay.report.verification import verification_json, verification_text
+        from otelreplay.wiring.reading import verify_file
 
-        found = verify_cassette(cassette)
+        found = verify_file(cassette)
         print_json(verification_json(found)) if json else print_text(verification_text(found, columns=columns()))
         return 0 if found.ok else 5

@@ -1,1 +1,1 @@
-"""Placeholder docstring."""
+"""From trace batches to cassettes: spool, convert, store."""

@@ -1,0 +1,84 @@
+"""Recordings into a store of sealed cassettes: a first one, an equal one left alone, or the next revision."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from otelreplay.cassette import Header, Parent, Signer, header_for, write_cassette
+from otelreplay.cassette.store import Arrival, CassetteStore, Entry, arrival, same_content
+from otelreplay.events import Completeness, Recording, assess
+from otelreplay.pipeline.result import ConvertedRun, Outcome
+
+REASON = "converted again, from other input or under another policy"
+
+
+class Shelf:
+    """Seals recordings and puts them into a store.
+
+    ``created`` gives the time as RFC 3339. ``facts`` are members of every header: policy, retention, source, versions, ...
+    """
+
+    def __init__(self, store: CassetteStore, *, signer: Signer, created: Callable[[], str], facts: Mapping[str, Any]) -> None:
+        self.store, self.signer, self.created, self.facts = store, signer, created, facts
+        self._current = {entry.run_id: entry for entry in store.list()}
+
+    def put(self, recording: Recording, *, placeholders: list[Any]) -> ConvertedRun:
+        """Store one run. ``placeholders``: those that its events may hold."""
+        found = assess(recording.events, recording.missing)
+        header = header_for(recording, **self.facts, placeholders=placeholders, created=self.created())
+        held = self._held(recording.run_id)
+        outcome: Outcome
+        if held is None:
+            entry, outcome = self._write(recording, header, found), "written"
+        elif self._equal(recording, header, found, held):
+            entry, outcome = held[0], "unchanged"
+        else:
+            entry, outcome = self._write(recording, _revision(header, held[1]), found), "revised"
+        self._current[entry.run_id] = entry
+        return _run(recording, found, entry, outcome, superseded=held[0].name if held and outcome == "revised" else None)
+
+    def _held(self, run_id: str) -> tuple[Entry, Arrival] | None:
+        entry = self._current.get(run_id)
+        if entry is None:
+            return None
+        with self.store.open(entry.name) as stream:
+            return entry, arrival(stream)
+
+    def _equal(self, recording: Recording, header: Header, found: Completeness, held: tuple[Entry, Arrival]) -> bool:
+        """Would this be the very cassette that is there, but for when and from what it was made?"""
+        entry, old = held
+        same = header.model_copy(update={"revision": old.header.revision, "parent": old.header.parent})
+        made = b"".join(write_cassette(recording, header=same, signer=self.signer, summary=summary(found)))
+        with self.store.open(entry.name) as stream:
+            return same_content(io.BytesIO(made), stream)
+
+    def _write(self, recording: Recording, header: Header, found: Completeness) -> Entry:
+        return self.store.put(write_cassette(recording, header=header, signer=self.signer, summary=summary(found)))
+
+
+def summary(found: Completeness) -> dict[str, Any]:
+    """What the seal keeps of a completeness report."""
+    fields = {"recorded": found.recorded, "inferred": found.inferred, "absent": found.absent}
+    return {"verdict": found.verdict, "fields": fields, "gaps": len(found.gaps) + len(found.missing)}
+
+
+def _revision(header: Header, old: Arrival) -> Header:
+    link = Parent(root=old.seal.root, kind="revision", reason=REASON)
+    return header.model_copy(update={"revision": old.header.revision + 1, "parent": link})
+
+
+def _run(recording: Recording, found: Completeness, entry: Entry, outcome: Outcome, *, superseded: str | None) -> ConvertedRun:
+    return ConvertedRun(
+        run_id=entry.run_id,
+        revision=entry.revision,
+        cassette=entry.name,
+        outcome=outcome,
+        superseded=superseded,
+        verdict=found.verdict,
+        events=found.events,
+        missing=len(found.gaps) + len(found.missing),
+        spans=recording.span_count,
+        logs=recording.log_count,
+    )

@@ -1,0 +1,138 @@
+"""What ``show``, ``report`` and ``list`` say of a cassette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from otelreplay.cassette import Cassette
+from otelreplay.errors import UsageError
+from otelreplay.events import Event, assess
+from otelreplay.report.completeness import completeness_json, completeness_text
+from otelreplay.report.event import event_json, event_text
+from otelreplay.report.text import escape, fields, pad, plural
+from otelreplay.report.timeline import began, headline, timeline_json, timeline_text
+
+
+def report_json(cassette: Cassette) -> dict[str, Any]:
+    """The missing-data report; ``missing`` holds the run-level gaps, ``gaps`` those of events."""
+    found = assess(cassette.events, cassette.missing)
+    return completeness_json(found, events=cassette.events, notes=cassette.notes, about=about(cassette))
+
+
+def report_text(cassette: Cassette, *, columns: int = 80) -> str:
+    """The same for people."""
+    found = assess(cassette.events, cassette.missing)
+    return completeness_text(found, events=cassette.events, notes=cassette.notes, about=_labels(cassette), columns=columns)
+
+
+def show_json(cassette: Cassette) -> dict[str, Any]:
+    """The timeline."""
+    found = assess(cassette.events, cassette.missing)
+    return about(cassette) | {"verdict": found.verdict, "events": timeline_json(cassette.events)}
+
+
+def show_text(cassette: Cassette, *, columns: int = 80) -> str:
+    """The timeline for people."""
+    found = assess(cassette.events, cassette.missing)
+    lost = f" and of the run: {plural(len(found.missing), 'gap')}" if found.missing else ""
+    facts = [*_labels(cassette), ("held", headline(cassette.events)), ("verdict", f"{found.verdict}{lost}")]
+    return "\n".join([*fields(facts, columns=columns), "", timeline_text(cassette.events, columns=columns)])
+
+
+def show_event_json(cassette: Cassette, seq: int) -> dict[str, Any]:
+    """One event; UsageError if there is none of this number."""
+    return event_json(_event(cassette, seq))
+
+
+def show_event_text(cassette: Cassette, seq: int, *, columns: int = 80) -> str:
+    """One event in full; UsageError if there is none of this number."""
+    return event_text(_event(cassette, seq), origin=began(cassette.events), columns=columns)
+
+
+def about(cassette: Cassette) -> dict[str, Any]:
+    """Which recording this is, and where it comes from."""
+    header = cassette.header
+    return {
+        "run_id": header.run_id,
+        "revision": header.revision,
+        "trace_ids": list(header.trace_ids),
+        "spans": cassette.span_count,
+        "logs": cassette.log_count,
+        "created": header.created,
+        "expires": header.retention.expires,
+        "policy": (header.policy or {}).get("name"),
+        "policy_digest": header.policy_digest,
+        "signer": cassette.seal.signer if cassette.seal else None,
+        "parent": header.parent.model_dump() if header.parent else None,
+        "continues": header.continues,
+        "source": header.source,
+        "scopes": list(header.scopes),
+    }
+
+
+def _labels(cassette: Cassette) -> Iterator[tuple[str, str]]:
+    facts = about(cassette)
+    yield "run", facts["run_id"] + (f", revision {facts['revision']}" if facts["revision"] > 1 else "")
+    yield (
+        "from",
+        f"{plural(facts['spans'], 'span')}, {plural(facts['logs'], 'log record')}: {', '.join(facts['scopes'])}".removesuffix(
+            ": "
+        ),
+    )
+    yield "policy", str(facts["policy"] or "")
+    yield "expires", facts["expires"] or ""
+    yield "sealed", f"by {facts['signer']}" if facts["signer"] else "no: this is what an unfinished cassette holds"
+
+
+def _event(cassette: Cassette, seq: int) -> Event:
+    for event in cassette.events:
+        if event.seq == seq:
+            return event
+    last = cassette.events[-1].seq if cassette.events else None
+    raise UsageError(
+        f"there is no event {seq}",
+        code="cassette.no_such_event",
+        next_step="the cassette holds none"
+        if last is None
+        else f"they are numbered from 0 to {last}; `otelreplay show` lists them",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """One file of a folder: a cassette, or why it cannot be read as one."""
+
+    name: str
+    size: int
+    """Bytes of the file."""
+    cassette: Cassette | None = None
+    problem: str = ""
+
+
+def inventory_json(item: Inventory) -> dict[str, Any]:
+    """One line of ``list --json``."""
+    if item.cassette is None:
+        return {"cassette": item.name, "bytes": item.size, "problem": item.problem}
+    found = assess(item.cassette.events, item.cassette.missing)
+    facts = about(item.cassette)
+    kept = {name: facts[name] for name in ("run_id", "revision", "created", "expires", "policy", "signer", "spans")}
+    gaps = len(found.gaps) + len(found.missing)
+    return {"cassette": item.name, "bytes": item.size, **kept, "verdict": found.verdict, "events": found.events, "gaps": gaps}
+
+
+def inventory_text(items: list[Inventory], *, columns: int = 80) -> str:
+    """A line a cassette, two for one that cannot be read."""
+    if not items:
+        return "no cassettes here\n"
+    lines = []
+    for item in items:
+        row = inventory_json(item)
+        lines.append(escape(item.name))
+        if item.cassette is None:
+            lines.append(f"  cannot be read: {escape(item.problem)}")
+        else:
+            said = f"{pad(row['verdict'], 14)}  {plural(row['events'], 'event')}, {headline(item.cassette.events)}"
+            lines.append("  " + pad(said, columns - 2).rstrip())
+    return "\n".join(lines) + "\n"

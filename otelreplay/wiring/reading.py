@@ -1,0 +1,48 @@
+"""Cassettes from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from otelreplay.cassette import Cassette, Verification, read_cassette, verify_cassette
+from otelreplay.errors import InputError, OtelReplayError
+from otelreplay.report.cassette import Inventory
+from otelreplay.wiring.files import opened, shown
+from otelreplay.wiring.settings import now, open_keyring
+
+_ENDINGS = (".cassette.jsonl", ".cassette.jsonl.zst")
+
+
+def open_cassette(name: str, *, allow_expired: bool = False, allow_unsealed: bool = False) -> Cassette:
+    """Read a cassette whose seal holds and that has not expired, unless that is allowed."""
+    with opened(name) as stream:
+        return read_cassette(stream, now=now(), allow_expired=allow_expired, allow_unsealed=allow_unsealed, where=shown(name))
+
+
+def verify_file(name: str) -> Verification:
+    """Check a cassette against its seal, and its signer against the keyring."""
+    trust = open_keyring().trust_store()
+    with opened(name) as stream:
+        return verify_cassette(stream, trust=trust, now=now())
+
+
+def cassettes_in(folder: Path) -> Iterator[Inventory]:
+    """Every cassette under ``folder``, by name; hidden files and folders are left out."""
+    if not folder.is_dir():
+        raise InputError("there is no such folder", code="input.no_folder", where=str(folder), next_step="check the path")
+    for path in sorted(folder.rglob("*.cassette.jsonl*")):
+        name = path.relative_to(folder)
+        if path.name.endswith(_ENDINGS) and not any(part.startswith(".") for part in name.parts):
+            yield _item(path, str(name))
+
+
+def _item(path: Path, name: str) -> Inventory:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0
+    try:
+        return Inventory(name=name, size=size, cassette=open_cassette(str(path), allow_expired=True))
+    except OtelReplayError as error:
+        return Inventory(name=name, size=size, problem=f"{error.what} [{error.code}]")
