@@ -1,0 +1,101 @@
+"""Any trace file → batches, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from otelreplay.errors import TraceFormatError
+from otelreplay.inputs.forms import FORMS, Head, Reading
+from otelreplay.inputs.forms.base import HEAD_BYTES, MAX_RECORD
+from otelreplay.inputs.forms.foreign import ACCEPTED
+from otelreplay.inputs.source import Source
+from otelreplay.inputs.tally import Tally
+from otelreplay.spans.model import Batch, Rejected
+
+_PATIENCE = 200
+"""So many refusals before the first thing that is OTLP, and the file is given up as something else."""
+
+
+def read_batches(
+    source: BinaryIO,
+    *,
+    name: str,
+    on_bytes: Callable[[int], None] | None = None,
+    tally: Tally | None = None,
+    max_record: int = MAX_RECORD,
+) -> Iterator[Batch]:
+    """Spans and log records of a trace file, as they are read; memory is bounded by one record (or about 32 MiB).
+
+    ``source`` is a file opened for bytes, or standard input; it need not be seekable, and stays open. ``name`` says where it
+    comes from in refusals and errors; it does not decide the form. ``on_bytes(n)`` is called for every ``n`` bytes consumed
+    (compressed ones, so that they add up to the file's size). ``tally`` is given what was skipped or leniently read.
+
+    A record that cannot be taken in becomes a ``Rejected`` of its batch, and so does a damaged or missing piece of the file;
+    everything else is loaded. Raises TraceFormatError (exit 6) when the file is empty or nothing in it can be read:
+    ``input.empty``, ``input.unrecognised``, ``input.form_not_read``, ``input.is_cassette``; LimitError (``input.limit``) for a
+    zstd window above 128 MiB and for records that stand, by hundreds of MiB, before their resource.
+    """
+    tally = tally if tally is not None else Tally()
+    opened = Source(source, name=name, on_bytes=on_bytes)
+    tally.compression = opened.compression
+    data = opened.peek(HEAD_BYTES)
+    head = Head(data, name, complete=len(data) < HEAD_BYTES)
+    if not data.strip(b" \t\r\n\0"):
+        raise _nothing(opened, len(data))
+    reading = Reading(name, tally, max_record)
+    form = next((form for form in FORMS if form.sniff(head)), None)
+    if form is None:
+        raise TraceFormatError(
+            f"this is no trace: its content looks like {_look(data)}", code="input.unrecognised", where=name, next_step=ACCEPTED
+        )
+    tally.form = form.label
+    yield from _recognised(form.read(opened, reading), reading)
+    if opened.damage:
+        yield Batch(rejected=(Rejected(name, opened.damage),))
+
+
+def _recognised(batches: Iterator[Batch], reading: Reading) -> Iterator[Batch]:
+    """Hold back refusals until it is certain that the file is what it looked like; an error if it never is."""
+    held: list[Batch] = []
+    refusals = 0
+    for batch in batches:
+        held.append(batch)
+        refusals += len(batch.rejected)
+        if reading.recognised:
+            yield from held
+            held.clear()
+        elif refusals >= _PATIENCE:
+            break
+    if not reading.recognised:
+        raise TraceFormatError(
+            f"this is no OTLP: {held[0].rejected[0].reason}" if held and held[0].rejected else "this is no OTLP",
+            code="input.unrecognised",
+            where=reading.name,
+            next_step=ACCEPTED,
+        )
+    yield from held
+
+
+def _nothing(source: Source, zeros: int) -> TraceFormatError:
+    what = source.damage or ("it holds nothing but blanks and zero bytes" if zeros else "it is empty")
+    return TraceFormatError(
+        what,
+        code="input.empty",
+        where=source.name,
+        next_step="check that the exporter has flushed, and that this is the right file",
+    )
+
+
+def _look(data: bytes) -> str:
+    """What the start of an unknown file looks like, without quoting it."""
+    start = data[:4096]
+    try:
+        text = start.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(start) - 4:
+            return "binary data"
+        text = start[: error.start].decode("utf-8")
+    if any(char < " " and char not in "\t\r\n\f" for char in text):
+        return "binary data"
+    return "HTML or XML" if text.lstrip().startswith("<") else "plain text"
