@@ -57,7 +57,7 @@ class GenAI:
     name = "otel-genai"
     attribute_fields = ATTRIBUTE_FIELDS
 
-    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+    def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS]
         attributes = _with_details(view.span.attributes, details)
@@ -66,11 +66,17 @@ class GenAI:
             return None
         reader = _Reader(view, attributes, intern)
         reader.common(kind)
-        getattr(reader, kind if kind in ("tool", "agent", "model") else "other")(kind)
+        getattr(reader, kind if kind in ("tool", "agent", "model", "embeddings") else "other")()
         return Reading(
-            dialect=self.name, kind=kind, name=reader.title(kind), fields=reader.fields, gaps=tuple(reader.gaps(kind)),
-            taken=frozenset(reader.taken), took_logs=bool(details), took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
-        )  # fmt: skip
+            dialect=self.name,
+            kind=kind,
+            name=reader.title(kind),
+            fields=reader.fields,
+            gaps=tuple(reader.gaps(kind)),
+            taken=frozenset(reader.taken),
+            took_logs=bool(details),
+            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
+        )
 
 
 DIALECT = GenAI()
@@ -83,7 +89,11 @@ def kind_of(attributes: Mapping[str, Any]) -> str | None:
         return sc.KIND_OF_OPERATION[operation]
     if sc.TOOL_NAME in attributes and not attributes.keys() & {sc.REQUEST_MODEL, sc.OUTPUT_MESSAGES}:
         return "tool"
-    if attributes.keys() & {sc.PROVIDER, sc.SYSTEM} and attributes.keys() & {sc.REQUEST_MODEL, sc.RESPONSE_MODEL, sc.RESPONSE_ID}:
+    if attributes.keys() & {sc.PROVIDER, sc.SYSTEM} and attributes.keys() & {
+        sc.REQUEST_MODEL,
+        sc.RESPONSE_MODEL,
+        sc.RESPONSE_ID,
+    }:
         return "model"
     if sc.OUTPUT_MESSAGES in attributes and attributes.keys() & {sc.REQUEST_MODEL, sc.RESPONSE_MODEL}:
         return "model"
@@ -136,19 +146,23 @@ class _Reader:
         if attribute not in self.attributes:
             return
         value = self.attributes[attribute]
-        if is_cut(value, self.view.cut_lengths):
+        got = read(value)
+        if (got is None or got is value) and is_cut(value, self.view.cut_lengths):
             self.broken[field] = Missing(
-                field=field, cause="truncated", detail=f"{attribute} was cut after {len(value)} characters", remedy=pk.LENGTH_LIMIT
+                field=field,
+                cause="truncated",
+                detail=f"{attribute} was cut after {len(value)} characters",
+                remedy=pk.LENGTH_LIMIT,
             )
             return
-        got = read(value)
         if got is None:
-            self.broken[field] = Missing(field=field, cause="undecodable", detail=f"{attribute} is not in the form of its convention")
+            self.broken[field] = Missing(
+                field=field, cause="undecodable", detail=f"{attribute} is not in the form of its convention"
+            )
         else:
             self.take(attribute, field, got)
 
     def common(self, kind: str) -> None:
-        self.taken |= {sc.OPERATION} if kind != "context" else set()
         if self.failed:
             self.fields["error"] = self.failed
             self.taken.add(sc.ERROR_TYPE)
@@ -158,7 +172,7 @@ class _Reader:
         if kind != "agent":
             self.simple(sc.AGENT_NAME, "agent")
 
-    def model(self, kind: str) -> None:
+    def model(self) -> None:
         for attribute in (sc.SYSTEM, sc.PROVIDER):
             self.simple(attribute, "request.provider")
         for attribute, field in ATTRIBUTE_FIELDS.items():
@@ -169,7 +183,9 @@ class _Reader:
         self.content(sc.TOOL_DEFINITIONS, "request.tools", lambda v: read_tools(v, self.intern))
         reasons = decoded(self.attributes.get(sc.FINISH_REASONS))
         if reasons is not None:
-            self.take(sc.FINISH_REASONS, "response.finish_reasons", list(reasons) if isinstance(reasons, (list, tuple)) else [reasons])
+            self.take(
+                sc.FINISH_REASONS, "response.finish_reasons", list(reasons) if isinstance(reasons, (list, tuple)) else [reasons]
+            )
 
     def parameters(self) -> None:
         params: dict[str, Any] = {}
@@ -198,22 +214,24 @@ class _Reader:
             if parts:
                 self.fields["request.system"] = [*self.fields.get("request.system", ()), *parts]
 
-    def agent(self, kind: str) -> None:
+    def agent(self) -> None:
         self.messages("request.input", "response.output")
         self.parameters()
         config = {"model": self.attributes[sc.REQUEST_MODEL]} if sc.REQUEST_MODEL in self.attributes else {}
         if config:
             self.take(sc.REQUEST_MODEL, "request.config", config)
 
-    def tool(self, kind: str) -> None:
+    def tool(self) -> None:
         self.simple(sc.TOOL_CALL_ID, "request.call_id")
         self.content(sc.TOOL_ARGUMENTS, "request.arguments", decoded_whole)
         self.content(sc.TOOL_RESULT, "response.result", decoded_whole)
 
-    def other(self, kind: str) -> None:
-        if kind == "embeddings":
-            self.simple(sc.REQUEST_MODEL, "request.model")
-            self.parameters()
+    def embeddings(self) -> None:
+        self.simple(sc.REQUEST_MODEL, "request.model")
+        self.simple(sc.RESPONSE_MODEL, "response.model")
+        self.parameters()
+
+    def other(self) -> None:
         for attribute, field in ATTRIBUTE_FIELDS.items():
             if field in ("request.query", "response.result") and attribute not in (sc.TOOL_RESULT,):
                 self.content(attribute, field, decoded)
@@ -236,7 +254,12 @@ class _Reader:
         attribute = next((a for a, f in ATTRIBUTE_FIELDS.items() if f == field), "")
         removed = next((r for r in span.removed if r.path == f"attributes.{attribute}"), None)
         if removed:
-            return Missing(field=field, cause="redacted", detail=f"removed by rule {removed.rule}", remedy="change the policy and convert again")
+            return Missing(
+                field=field,
+                cause="redacted",
+                detail=f"removed by rule {removed.rule}",
+                remedy="change the policy and convert again",
+            )
         reference = next((self.attributes[attribute + s] for s in ("_ref", ".ref") if attribute + s in self.attributes), None)
         if reference is not None:
             return Missing(field=field, cause="external_reference", detail=str(reference), remedy=pk.RESOLVE)
@@ -244,7 +267,12 @@ class _Reader:
             return Missing(field=field, cause="span_not_received", detail="only log records of this span arrived")
         if span.dropped_attributes_count:
             n = span.dropped_attributes_count
-            return Missing(field=field, cause="attributes_dropped", detail=f"the SDK dropped {n} attributes of this span", remedy=pk.COUNT_LIMIT)
+            return Missing(
+                field=field,
+                cause="attributes_dropped",
+                detail=f"the SDK dropped {n} attributes of this span",
+                remedy=pk.COUNT_LIMIT,
+            )
         return _not_captured(span, kind, field)
 
 
@@ -252,12 +280,18 @@ def _not_captured(span: Span, kind: str, field: str) -> Missing:
     legacy = sc.SYSTEM in span.attributes and sc.PROVIDER not in span.attributes
     package = pk.package_of(span, legacy=legacy)
     carried = package.carries_tools if field == "request.tools" else package.carries_content
-    if kind in ("embeddings",):
-        return Missing(field=field, cause="not_carried_by_convention", detail="no attribute of the convention holds the inputs of embeddings")
+    if kind == "embeddings":
+        return Missing(
+            field=field,
+            cause="not_carried_by_convention",
+            detail="no attribute of the convention holds the inputs of embeddings",
+        )
     remedy = (package.tools or package.content) if kind == "tool" else package.content
     if field == "request.tools" and not carried:
         return Missing(
-            field=field, cause="not_carried_by_convention", detail="this package never records tool definitions",
+            field=field,
+            cause="not_carried_by_convention",
+            detail="this package never records tool definitions",
             remedy="use opentelemetry-instrumentation-genai-openai or another package that records gen_ai.tool.definitions",
-        )  # fmt: skip
+        )
     return Missing(field=field, cause="content_not_captured" if carried else "not_carried_by_convention", remedy=remedy)

@@ -9,9 +9,11 @@ The record's name is its ``event_name``, or the attribute ``event.name`` of SDKs
 in the order of their times; among equal times the kinds stand in the order of a request, the choice last.
 
 What bodies really look like in the wild, and is read here: provider messages (OpenAI), whole Gemini ``Content`` objects under
-``content``, one choice per *chunk* of a stream (all but the last without a finish reason), ``<elided>`` for content switched off.
+``content``, one choice per *chunk* of a stream (all but the last without a finish reason), ``<elided>`` for content switched
+off.
 
-The ugly thing: openai-v2 drops the text of an assistant message that also has tool calls. The choice of the call before still has
+The ugly thing: openai-v2 drops the text of an assistant message that also has tool calls. The choice of the call before still
+has
 it; ``reconstruct`` puts it back and says so.
 """
 
@@ -45,7 +47,7 @@ class GenAIEvents:
     name = "otel-genai-events"
     attribute_fields: Mapping[str, str] = {sc.LEGACY_PROMPT: "request.messages", sc.LEGACY_COMPLETION: "response.messages"}
 
-    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+    def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         items = _items(view)
         oldest = _oldest(view)
@@ -55,8 +57,11 @@ class GenAIEvents:
         gaps = list(_read_oldest(oldest, view, intern, fields))
         if items:
             _read_items(items, intern, fields)
-            gaps += [Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
-                     for f in ("request.messages", "response.messages") if f not in fields]  # fmt: skip
+            gaps += [
+                Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
+                for f in ("request.messages", "response.messages")
+                if f not in fields
+            ]
         if "request.messages" in fields:
             parts, fields["request.messages"] = lift_system(fields["request.messages"])
             if parts:
@@ -64,12 +69,16 @@ class GenAIEvents:
         attributes = view.span.attributes
         name = attributes.get(sc.REQUEST_MODEL) or attributes.get(sc.RESPONSE_MODEL) or view.span.name or "model"
         return Reading(
-            dialect=self.name, kind="model", name=str(name), fields=fields, gaps=tuple(gaps),
+            dialect=self.name,
+            kind="model",
+            name=str(name),
+            fields=fields,
+            gaps=tuple(gaps),
             taken=frozenset(k for k in (sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION) if k in attributes and not gaps),
             took_logs=any(r.name in _RANK for r in view.logs),
             drops_text_beside_calls=bool(items) and pk.package_of(view.span, legacy=True).drops_text_beside_calls,
             took_events=frozenset(e.name for e in view.span.events if e.name in _RANK or e.name in _OLDEST),
-        )  # fmt: skip
+        )
 
 
 DIALECT = GenAIEvents()
@@ -113,17 +122,16 @@ def _message(role: str, body: Any) -> list[dict[str, Any]]:
     if not isinstance(body, dict):
         return [] if body in (None, *ELIDED) else normal_messages({"role": role, "content": body})
     content = body.get("content")
-    if _is_content(content):
-        return [m if role != "system" else {**m, "role": "system"} for m in normal_messages({"role": content.get("role") or role, **content})]
+    if isinstance(content, dict) and isinstance(content.get("parts"), (list, tuple)):
+        return [
+            m if role != "system" else {**m, "role": "system"}
+            for m in normal_messages({"role": content.get("role") or role, **content})
+        ]
     whole = {"role": role, **{k: v for k, v in body.items() if k != "id"}}
     if role == "tool" and "tool_call_id" not in whole:
         whole["tool_call_id"] = body.get("id")
     hidden = content in (None, *ELIDED) and not any(_shows(call) for call in body.get("tool_calls") or ())
     return [] if hidden else normal_messages(_pruned(whole))
-
-
-def _is_content(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("parts"), (list, tuple))
 
 
 def _shows(call: Any) -> bool:
@@ -173,7 +181,11 @@ def _joined(messages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     for m in messages:
         role = m.get("role") or role
         for part in m["parts"]:
-            if parts and part.get("type") == "text" == parts[-1].get("type") and set(part) == set(parts[-1]) == {"type", "content"}:
+            if (
+                parts
+                and part.get("type") == "text" == parts[-1].get("type")
+                and set(part) == set(parts[-1]) == {"type", "content"}
+            ):
                 parts[-1] = {"type": "text", "content": f"{parts[-1]['content']}{part['content']}"}
             else:
                 parts.append(part)
@@ -194,12 +206,21 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
     for attribute, value in oldest.items():
         side, role = ("request.messages", "user") if attribute == sc.LEGACY_PROMPT else ("response.messages", "assistant")
         if is_cut(value, view.cut_lengths):
-            yield Missing(field=side, cause="truncated", detail=f"{attribute} was cut after {len(value)} characters", remedy=pk.LENGTH_LIMIT)
+            yield Missing(
+                field=side,
+                cause="truncated",
+                detail=f"{attribute} was cut after {len(value)} characters",
+                remedy=pk.LENGTH_LIMIT,
+            )
             continue
         if isinstance(value, bytes):
             value = value.decode("utf-8", "replace")
         whole = decoded(value)
-        got = read_messages(whole if isinstance(whole, (list, tuple)) else [whole], intern) if not isinstance(whole, str) else None
+        got = (
+            read_messages(whole if isinstance(whole, (list, tuple)) else [whole], intern)
+            if not isinstance(whole, str)
+            else None
+        )
         if got is None:
             got = [intern.message(m) for m in _spoken(str(whole), role)]
         fields[side] = got

@@ -24,7 +24,7 @@ class MCP:
     name = "mcp"
     attribute_fields: Mapping[str, str] = {}
 
-    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+    def read(self, view: SpanView, _intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         span = view.span
         method = span.attributes.get(sc.MCP_METHOD)

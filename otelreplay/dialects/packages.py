@@ -12,8 +12,13 @@ from otelreplay.spans import Span
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 SPAN_ONLY = f"set {CAPTURE}=span_only (or span_and_event) where the agent runs; the old value true is ignored by this package"
-TRUE_AND_LOGS = f"set {CAPTURE}=true where the agent runs and set up a logs pipeline (LoggerProvider, on SDKs before 1.37 also an EventLoggerProvider)"
-SPAN_MODES = f"set {CAPTURE}=span_only or span_and_event: with event_only this package keeps arguments and results of tools nowhere"
+TRUE_AND_LOGS = (
+    f"set {CAPTURE}=true where the agent runs and set up a logs pipeline (a LoggerProvider, on SDKs before 1.37 also an "
+    "EventLoggerProvider)"
+)
+SPAN_MODES = (
+    f"set {CAPTURE}=span_only or span_and_event: with event_only this package keeps arguments and results of tools nowhere"
+)
 COUNT_LIMIT = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (default 128) where the agent runs"
 LENGTH_LIMIT = "unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs"
 RESOLVE = "fetch the referenced object; the span holds only its address"
@@ -37,20 +42,25 @@ class Package:
 _LATEST = Package(content=SPAN_ONLY, tools=SPAN_MODES)
 _PACKAGES: tuple[tuple[str, Package], ...] = (
     ("com.anthropic.sdk", Package(
-        content="add opentelemetry-instrumentation-genai-anthropic: the Anthropic SDK's own spans hold no content", carries_content=False)),
+        content="add opentelemetry-instrumentation-genai-anthropic: the Anthropic SDK's own spans hold no content",
+        carries_content=False)),
     ("mcp-python-sdk", Package(
         content="instrument the tool itself or the MCP client's caller: the MCP SDK's spans hold no arguments and no results",
         carries_content=False)),
     ("opentelemetry.instrumentation.genai.openai_agents", Package(
-        content="add opentelemetry-instrumentation-genai-openai: the agents instrumentation makes no model spans", tools=SPAN_MODES)),
+        content="add opentelemetry-instrumentation-genai-openai: the agents instrumentation makes no model spans",
+        tools=SPAN_MODES)),
     ("opentelemetry.instrumentation.genai.", _LATEST),
     ("opentelemetry.instrumentation.google_genai", _LATEST),
     ("opentelemetry.util.genai", _LATEST),
     ("opentelemetry.instrumentation.openai_v2", Package(
-        content=f"set {CAPTURE}=span_only with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental", carries_tools=False)),
+        content=f"set {CAPTURE}=span_only with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
+        carries_tools=False)),
 )  # fmt: skip
 _LEGACY = {
-    "opentelemetry.instrumentation.openai_v2": Package(content=TRUE_AND_LOGS, carries_tools=False, drops_text_beside_calls=True),
+    "opentelemetry.instrumentation.openai_v2": Package(
+        content=TRUE_AND_LOGS, carries_tools=False, drops_text_beside_calls=True
+    ),
     "opentelemetry.instrumentation.google_genai": Package(content=TRUE_AND_LOGS, carries_tools=False),
 }
 UNKNOWN = Package(content="switch on content capture in the instrumentation that made this span")

@@ -81,5 +81,5 @@ class Dialect(Protocol):
     def attribute_fields(self) -> Mapping[str, str]:
         """Attribute (or log attribute) name → event field that takes its content. For ``policy check``."""
 
-    def read(self, view: SpanView, intern: Interner) -> Reading | None:
+    def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """What the span reports in this convention, or None when it does not use it. Never raises on odd input."""

@@ -31,7 +31,8 @@ def is_cut(text: Any, cut_lengths: frozenset[int] = frozenset()) -> bool:
 
 def looks_like_json(head: str) -> bool:
     """Do the first two characters open a JSON array or object?"""
-    return head[:1] == "{" and head[1:2] in ('"', "}", " ", "\n", "") or head[:1] == "[" and head[1:2] in '{["]-0123456789 \ntfn'
+    opens = {"{": '"} \n', "[": '{["]-0123456789 \ntfn'}.get(head[:1])
+    return opens is not None and head[1:2] in opens
 
 
 def decoded(value: Any) -> Any:
@@ -112,7 +113,9 @@ def read_tools(value: Any, intern: Interner) -> list[Any] | None:
     """Tool definitions, flat: ``{type, name, description?, parameters?}``."""
 
     def element(d: Any) -> tuple[Any, ...]:
-        return tuple(intern.value(t) for t in (decode_tool(d) if isinstance(d, dict) else [{"type": "generic", "definition": d}]))
+        return tuple(
+            intern.value(t) for t in (decode_tool(d) if isinstance(d, dict) else [{"type": "generic", "definition": d}])
+        )
 
     if isinstance(value, str):
         return intern.each(value, "tool", element)

@@ -3,7 +3,8 @@
     spans, logs ─ identity ─▶ each once ─ dialects ─▶ drafts ─ tree ─▶ one draft a boundary
         ─ turns, replies, tools ─▶ what several spans tell together ─ gaps ─▶ what is absent ─ order ─▶ events
 
-Nothing here depends on the order of arrival (I7): input is sorted by content before anything looks at it. Nothing is invented (I4):
+Nothing here depends on the order of arrival (I7): input is sorted by content before anything looks at it. Nothing is invented
+(I4):
 what did not stand in a field's own place carries an ``inferred`` mark with span, path and rule.
 """
 
@@ -28,8 +29,8 @@ __all__ = ["SMALL_TRACE", "Continuation", "continuation_of", "join_traces", "rec
 def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant: str = "") -> Recording:
     """The recording of one run, from all its spans and log records in any order.
 
-    Duplicates are harmless. ``tenant`` goes into the run id. Raises nothing on odd content: what cannot be read is kept as it is
-    and said to be so.
+    Duplicates are harmless. ``tenant`` goes into the run id. Raises nothing on odd content: what cannot be read is
+    kept as it is and said to be so.
     """
     identified, records = unify_spans(spans), unify_logs(logs)
     notes: list[Note] = []
@@ -37,6 +38,7 @@ def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant
     missing = _relate(drafts, notes)
     ordered = order.sequence(drafts, notes)
     every = [i.span for i in identified]
+    senders: list[Span | LogRecord] = [*every, *records]
     if loose:
         notes.append(Note(code="logs_not_placed", message=f"{len(loose)} log records name no span and were not read"))
     return Recording(
@@ -45,8 +47,8 @@ def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant
         events=events_of(ordered),
         missing=tuple(missing),
         notes=tuple(sorted(notes, key=lambda n: (n.code, n.spans, n.message))),
-        resources=_resources(every, records),
-        scopes=tuple(sorted({f"{x.scope.name} {x.scope.version}".strip() for x in (*every, *records)} - {""})),
+        resources=_resources(senders),
+        scopes=tuple(sorted({f"{x.scope.name} {x.scope.version}".strip() for x in senders} - {""})),
         span_count=len(every),
         log_count=len(records),
     )
@@ -60,7 +62,9 @@ def _drafts(identified: list[Identified], records: list[LogRecord], notes: list[
     for draft in drafts:
         if draft.id in losers:
             notes.append(Note(code="conflict", message="copies of this span differ; all are kept", spans=(draft.id,)))
-            draft.leftovers["otelreplay.conflicts"] = [{"name": s.name, "end": str(s.end), "attributes": s.attributes} for s in losers[draft.id]]
+            draft.leftovers["otelreplay.conflicts"] = [
+                {"name": s.name, "end": str(s.end), "attributes": s.attributes} for s in losers[draft.id]
+            ]
     known = link(drafts)
     gaps.orphans(drafts, set(known))
     merged = merge(drafts)
@@ -90,10 +94,8 @@ def _stubs(records: list[LogRecord]) -> list[Span]:
     return [Span(trace_id=r.trace_id, span_id=r.span_id, start=r.time or r.observed_time) for r in records]
 
 
-def _resources(spans: list[Span], records: list[LogRecord]) -> tuple[dict[str, object], ...]:
+def _resources(senders: list[Span | LogRecord]) -> tuple[dict[str, object], ...]:
     """Each sender's attributes once, in order of content."""
     interner = Interner()
-    found = {id(v): v for x in (*spans, *records) if (v := interner.value(x.resource.attributes))}
+    found = {id(v): v for x in senders if (v := interner.value(x.resource.attributes))}
     return tuple(sorted(found.values(), key=lambda r: repr(sorted(r.items(), key=lambda kv: kv[0]))))
-
-

@@ -10,7 +10,20 @@ from otelreplay.reconstruct import order
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import above
 
-_REQUEST_ORDER = ("api", "provider", "model", "params", "system", "messages", "tools", "arguments", "call_id", "query", "input", "config")
+_REQUEST_ORDER = (
+    "api",
+    "provider",
+    "model",
+    "params",
+    "system",
+    "messages",
+    "tools",
+    "arguments",
+    "call_id",
+    "query",
+    "input",
+    "config",
+)
 _RESPONSE_ORDER = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output")
 
 
@@ -32,7 +45,7 @@ def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int]) -> Ev
     return Event(
         seq=seq,
         id=draft.id,
-        kind=draft.kind,  # type: ignore[arg-type]
+        kind=draft.kind,
         name=draft.name,
         parent=None if draft.parent is None else at.get(draft.parent),
         after=after,
@@ -49,6 +62,8 @@ def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int]) -> Ev
         attributes=draft.leftovers,
         inferred=sorted(draft.inferred, key=lambda m: m.field),
         missing=sorted(draft.missing, key=lambda m: (m.field, m.cause, m.detail)),
+        request_keys={},  # every default that is a container is given: pydantic would copy it
+        redactions=[],
     )
 
 

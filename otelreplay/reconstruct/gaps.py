@@ -1,7 +1,8 @@
 """What is not there, and why: the last word on each event's gaps, and gaps that no event can hold.
 
 A dialect proposes a gap for each content field that its span does not hold. Not each of them is one: a request without a system
-prompt is no gap when its messages are there, a failed call has no reply, a span whose package records tools and has none declared
+prompt is no gap when its messages are there, a failed call has no reply, a span whose package records tools and has none
+declared
 none. What is there, recorded or inferred, is never called missing.
 """
 
@@ -28,7 +29,11 @@ def settle(drafts: Sequence[Draft]) -> None:
             if gap is not None and not draft.has(field) and _is_gap(draft, gap, uses_tools):
                 draft.missing.append(gap)
             elif gap is None and not draft.has(field) and _expected(draft, field):
-                draft.missing.append(Missing(field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""))
+                draft.missing.append(
+                    Missing(
+                        field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""
+                    )
+                )
 
 
 def _calls_tools(draft: Draft) -> bool:
@@ -55,7 +60,7 @@ def _is_gap(draft: Draft, gap: Missing, uses_tools: set[str]) -> bool:
 
 def _expected(draft: Draft, field: str) -> bool:
     """Fields of a recognised boundary that a reading must have or explain."""
-    if field == "response.messages" or field == "request.messages":
+    if field in ("response.messages", "request.messages"):
         return not (field.startswith("response") and draft.has("error"))
     if field in ("request.arguments", "response.result") and draft.kind == "tool":
         return not (field.startswith("response") and (draft.has("error") or draft.has("response.as_seen")))
@@ -72,14 +77,21 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
         assert inner.span is not None
         package = package_of(inner.span)
         yield Missing(
-            field="model", cause="not_carried_by_convention" if package.content.startswith("add ") else "span_not_received",
-            detail="an agent ran, and no span of a model call arrived", remedy=package.content if package.content.startswith("add ")
+            field="model",
+            cause="not_carried_by_convention" if package.content.startswith("add ") else "span_not_received",
+            detail="an agent ran, and no span of a model call arrived",
+            remedy=package.content
+            if package.content.startswith("add ")
             else "instrument the model SDK as well as the agent framework",
-        )  # fmt: skip
+        )
     silent = [d for d in models if not d.has("response.messages") and _finished_by_calling(d)]
     if silent and not tools:
-        yield Missing(field="tool", cause="span_not_received", detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
-                      remedy="instrument the tools, or capture message content so that calls and results can be read from it")  # fmt: skip
+        yield Missing(
+            field="tool",
+            cause="span_not_received",
+            detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
+            remedy="instrument the tools, or capture message content so that calls and results can be read from it",
+        )
 
 
 def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
@@ -88,6 +100,10 @@ def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
         span = draft.span
         if span is not None and span.parent_span_id and f"{span.trace_id}/{span.parent_span_id}" not in known:
             draft.missing.append(
-                Missing(field="parent", cause="span_not_received", detail=f"its parent span {span.parent_span_id} did not arrive",
-                        remedy="look for a sampler, a full export queue or a process that ended before it flushed")  # fmt: skip
+                Missing(
+                    field="parent",
+                    cause="span_not_received",
+                    detail=f"its parent span {span.parent_span_id} did not arrive",
+                    remedy="look for a sampler, a full export queue or a process that ended before it flushed",
+                )
             )

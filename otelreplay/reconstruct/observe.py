@@ -33,9 +33,13 @@ def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[li
 def _stub(records: Sequence[LogRecord]) -> Span:
     first, last = records[0], records[-1]
     return Span(
-        trace_id=first.trace_id, span_id=first.span_id, start=first.time or first.observed_time, end=last.time or last.observed_time,
-        resource=first.resource, scope=first.scope,
-    )  # fmt: skip
+        trace_id=first.trace_id,
+        span_id=first.span_id,
+        start=first.time or first.observed_time,
+        end=last.time or last.observed_time,
+        resource=first.resource,
+        scope=first.scope,
+    )
 
 
 def cut_lengths(spans: Iterable[Span]) -> frozenset[int]:
@@ -53,7 +57,9 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
     """What all dialects together say of one span; a span that none of them knows keeps its structure."""
     readings = [r for d in dialects if (r := d.read(view, intern)) is not None]
     span = view.span
-    draft = Draft(id=span.key, kind="context", name=span.name or "span", span=span, spans=[span.key], start=span.start, end=span.end)
+    draft = Draft(
+        id=span.key, kind="context", name=span.name or "span", span=span, spans=[span.key], start=span.start, end=span.end
+    )
     draft.recognised = bool(readings)
     main = next((r for r in readings if r.kind != "context"), readings[0] if readings else None)
     if main is not None:
@@ -73,8 +79,13 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
             draft.fields[name] = value
             draft.gaps.pop(name, None)
         elif draft.fields[name] != value and name in ("request.messages", "response.messages", "response.result"):
-            notes.append(Note(code="conflict", message=f"{name} differs between two places of one span; the first in order of precedence is kept",
-                              spans=(draft.id,)))  # fmt: skip
+            notes.append(
+                Note(
+                    code="conflict",
+                    message=f"{name} differs between two places of one span; the first in order of precedence is kept",
+                    spans=(draft.id,),
+                )
+            )
     for gap in reading.gaps:
         if gap.field not in draft.fields:
             draft.gaps.setdefault(gap.field, gap)
@@ -82,7 +93,7 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
 
 
 def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
-    """Everything of the span that no field took."""
+    """Everything of the span that no field took. ``otelreplay.scope`` names the package: what a package carries is judged by it."""
     span = view.span
     taken = {a for r in readings for a in r.taken}
     out: dict[str, Any] = {k: v for k, v in sorted(span.attributes.items()) if k not in taken}
@@ -90,12 +101,22 @@ def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[s
     events = [
         {"name": e.name, "time": str(e.time), "attributes": e.attributes}
         for e in sorted(span.events, key=lambda e: (e.time, e.name))
-        if e.name not in took_events or (e.name == sc.EXCEPTION_EVENT and e.attributes.keys() - {sc.EXCEPTION_TYPE, sc.EXCEPTION_MESSAGE})
+        if e.name not in took_events
+        or (e.name == sc.EXCEPTION_EVENT and e.attributes.keys() - {sc.EXCEPTION_TYPE, sc.EXCEPTION_MESSAGE})
     ]
     if events:
         out["otelreplay.events"] = events
+    if span.scope.name:
+        out["otelreplay.scope"] = f"{span.scope.name} {span.scope.version}".rstrip()
     if span.links:
-        out["otelreplay.links"] = [f"{link.trace_id}/{link.span_id}" for link in span.links]
+        links = [
+            {"span": f"{k.trace_id}/{k.span_id}", **({"attributes": k.attributes} if k.attributes else {})} for k in span.links
+        ]
+        out["otelreplay.links"] = sorted(links, key=lambda k: str(k["span"]))
+    if span.status_message and span.status_code != sc.STATUS_ERROR:
+        out["otelreplay.status_message"] = span.status_message
+    if span.trace_state:
+        out["otelreplay.trace_state"] = span.trace_state
     if view.logs and not any(r.took_logs for r in readings):
         out["otelreplay.logs"] = [{"name": r.name, "body": r.body, "attributes": r.attributes} for r in view.logs]
     if span.name and not (span.name.endswith(name) and len(span.name.split()) <= 1 + len(name.split())):
@@ -107,22 +128,38 @@ def _unread(draft: Draft, view: SpanView) -> None:
     """Marks that hold whatever the dialect: a span that never ended, one that never came, one that nobody could read."""
     span = view.span
     if not view.received:
-        draft.missing.append(Missing(field="span", cause="span_not_received", detail=f"only log records of span {span.span_id} arrived"))
+        draft.missing.append(
+            Missing(field="span", cause="span_not_received", detail=f"only log records of span {span.span_id} arrived")
+        )
     elif not span.end:
         draft.missing.append(
-            Missing(field="end", cause="never_ended", detail="the span has no end time: the process was stopped, or the span never closed",
-                    remedy="flush the tracer provider before the process ends")  # fmt: skip
+            Missing(
+                field="end",
+                cause="never_ended",
+                detail="the span has no end time: the process was stopped, or the span never closed",
+                remedy="flush the tracer provider before the process ends",
+            )
         )
     if span.dropped_events_count:
         n = span.dropped_events_count
-        draft.missing.append(Missing(field="attributes", cause="attributes_dropped", detail=f"the SDK dropped {n} span events",
-                                     remedy="raise OTEL_SPAN_EVENT_COUNT_LIMIT"))  # fmt: skip
+        draft.missing.append(
+            Missing(
+                field="attributes",
+                cause="attributes_dropped",
+                detail=f"the SDK dropped {n} span events",
+                remedy="raise OTEL_SPAN_EVENT_COUNT_LIMIT",
+            )
+        )
 
 
 def mark_unread(draft: Draft) -> None:
     """Says of a span in a convention that nobody reads that its content was not read."""
     for name in sorted(_STRUCTURE):
         draft.missing.append(
-            Missing(field=name, cause="not_carried_by_convention", detail="no convention known to this version is used on this span; "
-                    "its attributes are kept as they are", remedy="see docs/dialects.md for the conventions that are read")  # fmt: skip
+            Missing(
+                field=name,
+                cause="not_carried_by_convention",
+                detail="no convention known to this version is used on this span; its attributes are kept as they are",
+                remedy="see docs/dialects.md for the conventions that are read",
+            )
         )

@@ -1,6 +1,7 @@
 """The order of events: a deterministic linear extension of what must have come before what.
 
-Hard edges: a parent before its children, a reply before the tool it asked for, a tool before the request that quotes its result, a
+Hard edges: a parent before its children, a reply before the tool it asked for, a tool before the request that quotes its
+result, a
 reply before the request that quotes it. Among events that no edge orders, the clock decides, then the id. An event without a
 clock reading (told only by others) stands right behind the one that asked for it. Clocks of different hosts may contradict the
 edges: the edges win, and a note says so. Hostile input may hold a circle: it is cut at the earliest event.
@@ -57,11 +58,19 @@ def _key(draft: Draft) -> Key:
     return (asked, 1, draft.rank, draft.id)
 
 
-def _cut(drafts: Sequence[Draft], done: set[Draft], waiting: dict[Draft, int], keys: dict[Draft, Key], notes: list[Note]) -> tuple[Key, Draft]:
+def _cut(
+    drafts: Sequence[Draft], done: set[Draft], waiting: dict[Draft, int], keys: dict[Draft, Key], notes: list[Note]
+) -> tuple[Key, Draft]:
     draft = min((d for d in drafts if d not in done), key=lambda d: keys[d])
     draft.before = {b for b in draft.before if b in done}
     waiting[draft] = 0
-    notes.append(Note(code="causal_circle", message="the spans contradict each other on what came first; cut at the earliest", spans=(draft.id,)))
+    notes.append(
+        Note(
+            code="causal_circle",
+            message="the spans contradict each other on what came first; cut at the earliest",
+            spans=(draft.id,),
+        )
+    )
     return keys[draft], draft
 
 
@@ -70,15 +79,20 @@ def _skew(ordered: Sequence[Draft], notes: list[Note]) -> None:
     for draft in ordered:
         late = [b for b in draft.before if draft.start and b.start > draft.start]
         if late:
-            notes.append(Note(code="clock_skew", message="its clock is behind that of an event before it; order by cause, times untouched",
-                              spans=(draft.id, min(b.id for b in late))))  # fmt: skip
+            notes.append(
+                Note(
+                    code="clock_skew",
+                    message="its clock is behind that of an event before it; order by cause, times untouched",
+                    spans=(draft.id, min(b.id for b in late)),
+                )
+            )
 
 
 def reduced(draft: Draft, at: dict[Draft, int], after: list[list[int]]) -> list[int]:
     """Positions of the direct predecessors: those that no other predecessor implies.
 
-    ``after`` holds the result for every earlier position. The walk back stops at the lowest candidate; the parent, which stands far
-    back for most events, is left out of it and judged by the chain of parents instead.
+    ``after`` holds the result for every earlier position. The walk back stops at the lowest candidate; the parent, which
+    stands far back for most events, is left out of it and judged by the chain of parents instead.
     """
     parent = draft.parent if draft.parent in draft.before else None
     found = sorted((at[b] for b in draft.before if b is not parent), reverse=True)

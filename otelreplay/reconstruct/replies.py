@@ -1,7 +1,8 @@
 """Model calls whose content is told by other spans, and model calls of which nothing else arrived.
 
 An assistant turn that a later request quotes and that no recorded reply says belongs to a call without content, if exactly such
-calls stand between: then its reply is that turn, and its request the history before it. Otherwise the call itself is missing, and
+calls stand between: then its reply is that turn, and its request the history before it. Otherwise the call itself is missing,
+and
 the run says so. The reply of an agent's last call, when that has none, is what the agent put out.
 """
 
@@ -43,17 +44,28 @@ def _told(draft: Draft, turn: Lost) -> None:
     source = f"{turn.teller.id}:{turn.path}"
     draft.infer("response.messages", list(turn.messages), source=source, rule="reply_from_later_history")
     if not draft.has("request.messages"):
-        draft.infer("request.messages", turn.before, source=f"{turn.teller.id}:request.messages", rule="request_from_later_history")
+        draft.infer(
+            "request.messages", turn.before, source=f"{turn.teller.id}:request.messages", rule="request_from_later_history"
+        )
         if turn.teller.has("request.system") and not draft.has("request.system"):
-            draft.infer("request.system", turn.teller.fields["request.system"], source=f"{turn.teller.id}:request.system", rule="request_from_later_history")
+            draft.infer(
+                "request.system",
+                turn.teller.fields["request.system"],
+                source=f"{turn.teller.id}:request.system",
+                rule="request_from_later_history",
+            )
     turn.teller.before.add(draft)
     for call in turn.calls:
         call.asker = draft
 
 
 def _lost_call(turn: Lost) -> Missing:
-    return Missing(field="model", cause="span_not_received", detail=f"{turn.teller.id} quotes a reply ({turn.path}) that no model event of this run gave",
-                   remedy=_REMEDY)  # fmt: skip
+    return Missing(
+        field="model",
+        cause="span_not_received",
+        detail=f"{turn.teller.id} quotes a reply ({turn.path}) that no model event of this run gave",
+        remedy=_REMEDY,
+    )
 
 
 def _from_output(agent: Draft, conversation: Conversation) -> None:

@@ -1,8 +1,11 @@
 """Which traces are one run, and what a run is called.
 
-A trace is a run. An agent without a span of its own, though, leaves each model call as a trace of its own: such traces are joined
-when one goes on where the other stopped, that is, when the history that a request sends begins with the other call's request and
-reply, call ids included. A history that holds tool calls says it for certain (their ids and arguments are in it) and may go on in
+A trace is a run. An agent without a span of its own, though, leaves each model call as a trace of its own: such traces are
+joined
+when one goes on where the other stopped, that is, when the history that a request sends begins with the other call's request
+and
+reply, call ids included. A history that holds tool calls says it for certain (their ids and arguments are in it) and may go
+on in
 several ways; one of plain text may be somebody else's equal greeting, so there each call is continued once, by the nearest.
 """
 
@@ -54,7 +57,12 @@ def continuation_of(spans: Sequence[Span], logs: Sequence[LogRecord]) -> Continu
     drafts = [draft_of(view, interner, []) for view in views]
     link(drafts)
     kept = [d for d in merge(drafts) if d.recognised]
-    if len(kept) != 1 or kept[0].kind != "model" or kept[0].parent is not None or (kept[0].span and kept[0].span.parent_span_id):
+    if (
+        len(kept) != 1
+        or kept[0].kind != "model"
+        or kept[0].parent is not None
+        or (kept[0].span and kept[0].span.parent_span_id)
+    ):
         return None
     draft = kept[0]
     request, reply = draft.fields.get("request.messages"), draft.fields.get("response.messages")
@@ -70,7 +78,9 @@ def continuation_of(spans: Sequence[Span], logs: Sequence[LogRecord]) -> Continu
     for message in reply:
         state, said = _step(state, message)
         certain |= said
-    return Continuation(trace_id=draft.id.partition("/")[0], start=draft.start, sends=frozenset(sends), leaves=state, certain=certain)
+    return Continuation(
+        trace_id=draft.id.partition("/")[0], start=draft.start, sends=frozenset(sends), leaves=state, certain=certain
+    )
 
 
 def _step(state: bytes, message: Message) -> tuple[bytes, bool]:

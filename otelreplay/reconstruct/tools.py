@@ -3,8 +3,10 @@
 A call and a span belong together by call id; where one side has none, by name, arguments and order. Where more than one pairing
 is possible that would make a difference, the first in order is taken and a note says so: never in silence.
 
-What a span does not hold is taken from the call (arguments, id) and from the first later request that quotes its answer (result).
-A call that no span answers becomes an event of its own when it belongs to this run: a result that a model was told is proof that
+What a span does not hold is taken from the call (arguments, id) and from the first later request that quotes its answer
+(result).
+A call that no span answers becomes an event of its own when it belongs to this run: a result that a model was told is proof
+that
 something ran. What the model was told differs from what the tool returned in most frameworks; both are kept (``as_seen``).
 """
 
@@ -23,16 +25,25 @@ from otelreplay.reconstruct.turns import Call, Conversation
 def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) -> None:
     """Gives each call its tool event, where there is one."""
     free = sorted(tools, key=lambda d: (d.start, d.id))
+    ids: dict[str, list[Call]] = {}
+    for call in conversation.calls:
+        ids.setdefault(call.id, []).append(call)
     for match in (_by_id, _by_content, _by_name):
+        waiting = [c for c in conversation.calls if c.tool is None]
         for tool in list(free):
-            waiting = [c for c in conversation.calls if c.tool is None and names_alike(c.name, tool.name)]
-            found = match(tool, waiting)
+            candidates = ids.get(tool.fields.get("request.call_id") or "", []) if match is _by_id else waiting
+            found = match(tool, [c for c in candidates if c.tool is None and names_alike(c.name, tool.name)])
             if not found:
                 continue
             call = _nearest(tool, found)
             if match is not _by_id and len({_content_key(c) for c in found if c.teller is call.teller}) > 1:
-                notes.append(Note(code="ambiguous_pairing", spans=(tool.id, call.teller.id),
-                                  message=f"{tool.name}: its span has no call id and several calls fit; taken in order"))  # fmt: skip
+                notes.append(
+                    Note(
+                        code="ambiguous_pairing",
+                        spans=(tool.id, call.teller.id),
+                        message=f"{tool.name}: its span has no call id and several calls fit; taken in order",
+                    )
+                )
             call.tool = tool
             free.remove(tool)
 
@@ -87,9 +98,11 @@ def _event_of(call: Call) -> Draft:
     draft = Draft(id=f"{teller.id}#{suffix}", kind="tool", name=call.name or "tool", spans=[], rank=(call.order,))
     draft.parent = teller.parent
     draft.gaps["response.result"] = Missing(
-        field="response.result", cause="span_not_received", detail="a model asked for this call; no span of it arrived and no later request quotes a result",
+        field="response.result",
+        cause="span_not_received",
+        detail="a model asked for this call; no span of it arrived and no later request quotes a result",
         remedy="instrument the tool, and flush the tracer provider before the process ends",
-    )  # fmt: skip
+    )
     return draft
 
 
@@ -98,7 +111,9 @@ def _fill(tool: Draft, call: Call) -> None:
     if call.asker is not None:
         tool.before.add(call.asker)
     if not tool.has("request.arguments") and "arguments" in call.part:
-        tool.infer("request.arguments", decoded(call.part["arguments"]), source=f"{told}.arguments", rule="arguments_from_model_reply")
+        tool.infer(
+            "request.arguments", decoded(call.part["arguments"]), source=f"{told}.arguments", rule="arguments_from_model_reply"
+        )
     if not tool.has("request.call_id") and call.id:
         tool.infer("request.call_id", call.id, source=f"{told}.id", rule="call_id_from_model_reply")
     for answer in call.answers:

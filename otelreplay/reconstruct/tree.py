@@ -107,7 +107,9 @@ def _outer(draft: Draft) -> Draft | None:
 
 def same_model(a: Draft, b: Draft) -> bool:
     """Nothing that both hold contradicts that these are one call."""
-    return all(a.fields[f] == b.fields[f] for f in ("response.id", "response.messages", "request.messages") if a.has(f) and b.has(f))
+    return all(
+        a.fields[f] == b.fields[f] for f in ("response.id", "response.messages", "request.messages") if a.has(f) and b.has(f)
+    )
 
 
 def names_alike(a: str, b: str) -> bool:

@@ -8,7 +8,8 @@ Every model call sends the whole history again. Theory of operation::
     reply of call 2                                       A2
     request of call 3   S  U    A1(calls a, b)  R(a)  R(b) | A2  U2
 
-Only the *new* part of a request is news; the rest is history that was read before. In a new part an assistant turn is either the
+Only the *new* part of a request is news; the rest is history that was read before. In a new part an assistant turn is either
+the
 reply of a call that was recorded (by its calls, else by its text), or of one that was not; a result answers an open call: by id
 where ids are given, else by name and order.
 
@@ -124,7 +125,11 @@ class Conversation:
             known = self._keys.get(id(messages[0]), self)
             if known is not self:
                 return known
-        calls = tuple((part.get("name"), canonical.digest_value(part.get("arguments") or {})) for m in messages for _, part in tool_calls(m))
+        calls = tuple(
+            (part.get("name"), canonical.digest_value(part.get("arguments") or {}))
+            for m in messages
+            for _, part in tool_calls(m)
+        )
         text = "".join(str(p.get("content") or "") for m in messages for p in m["parts"] if p.get("type") == "text").strip()
         key = calls or text or None
         if len(messages) == 1:
@@ -134,7 +139,7 @@ class Conversation:
     # -- requests
     def _request(self, draft: Draft) -> None:
         messages: list[Message] = draft.fields["request.messages"]
-        known = self._known(draft, messages)
+        known = self._known(messages)
         follows = next((d for d, t in self._threads.items() if t is known), None)
         thread = _Thread(messages, list(known.open) if known else [], known.last if known else None, follows)
         start = len(known.messages) if known else 0
@@ -151,7 +156,7 @@ class Conversation:
             draft.before.add(thread.last)
         self._threads[draft] = thread
 
-    def _known(self, draft: Draft, messages: list[Message]) -> _Thread | None:
+    def _known(self, messages: list[Message]) -> _Thread | None:
         """The longest earlier request that this one begins with, among the nearest: identity makes the comparison cheap."""
         for earlier in reversed(list(self._threads.values())):
             n = len(earlier.messages)
@@ -168,7 +173,11 @@ class Conversation:
             thread.open += self._asked.get(owner, [])
             self._restore(draft, owner, turn)
             return
-        calls = [self._call(part, None, draft, f"request.messages[{at + n}].parts[{p}]") for n, m in enumerate(turn) for p, part in tool_calls(m)]
+        calls = [
+            self._call(part, None, draft, f"request.messages[{at + n}].parts[{p}]")
+            for n, m in enumerate(turn)
+            for p, part in tool_calls(m)
+        ]
         for call in calls:
             call.current = current
         thread.open += calls
@@ -192,7 +201,10 @@ class Conversation:
         reply = (owner.fields.get("response.messages") or [None])[0]
         if reply is not None and _has_text(reply):
             texts = [p for p in reply["parts"] if p.get("type") == "text"]
-            marks = [Inferred(field=f"parts[{n}]", source=f"{owner.id}:response.messages[0]", rule="text_restored_from_reply") for n in range(len(texts))]
+            marks = [
+                Inferred(field=f"parts[{n}]", source=f"{owner.id}:response.messages[0]", rule="text_restored_from_reply")
+                for n in range(len(texts))
+            ]
             self.restored[id(turn[0])] = Message({**turn[0], "parts": [*texts, *turn[0]["parts"]]}, marks)
 
     def _answered(self, draft: Draft, thread: _Thread, at: int) -> None:
