@@ -13,6 +13,7 @@ from otelreplay.providers import anthropic_messages, gemini, openai_chat, openai
 from otelreplay.providers.codec import Codec
 from otelreplay.providers.messages import split_system
 from otelreplay.providers.parts import SCHEMA_KEYS, read_arguments, schema_part, write_arguments
+from otelreplay.providers.shapes import codec_of, decode_message
 from otelreplay.providers.tools import decode_tool
 
 CODECS: Mapping[str, Codec] = {
@@ -24,6 +25,8 @@ __all__ = [
     "CODECS",
     "SCHEMA_KEYS",
     "Codec",
+    "codec_of",
+    "decode_message",
     "decode_tool",
     "read_arguments",
     "schema_part",
