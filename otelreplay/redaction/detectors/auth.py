@@ -1,0 +1,98 @@
+"""What HTTP headers and command lines carry: bearer and basic credentials, cookies, JSON web tokens, private key blocks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from otelreplay.redaction.detectors.base import LEFT, Detector, Hit, by_pattern
+from otelreplay.redaction.detectors.shape import is_code, is_password, is_random, is_stand_in
+
+_COOKIE: Final = re.compile(
+    r"""(?ix)(?:set-)?cookie2?["']?(?:\\?["'])?\s*(?:[:=,]|=>)\s*(?:[bB]?\\?["'])?(?P<pairs>[^\n"'\\<>]+)""", re.ASCII
+)
+_PAIR: Final = re.compile(r"(?P<name>[A-Za-z0-9_.$-]+)=(?P<value>[^;,\s]+)")
+_PLAIN_COOKIES: Final = frozenset(
+    "path domain expires max-age samesite lang language locale theme timezone tz currency country consent version secure httponly "
+    "priority partitioned _ga _gid _gat cookie_consent dark_mode sidebar".split()
+)
+_PEM: Final = re.compile(
+    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<body>.*?)(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z|(?=-----BEGIN))",
+    re.DOTALL,
+)
+_PUTTY: Final = re.compile(r"Private-Lines: ?[0-9]+\\?[rn\n](?P<body>[A-Za-z0-9+/=\s\\]+)")
+
+
+def _bearer_ok(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    return (
+        len(value) >= 6
+        and not is_stand_in(value)
+        and not is_code(value)
+        and (is_random(value, 8) or is_password(value) or len(value) >= 24)
+    )
+
+
+def _basic_ok(match: re.Match[str]) -> bool:
+    value = match["secret"]
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain or is_random(value, 12)
+
+
+def cookies(text: str) -> Iterator[Hit]:
+    """The values of cookies; a language or a theme is no secret."""
+    for header in _COOKIE.finditer(text):
+        base = header.start("pairs")
+        for pair in _PAIR.finditer(header["pairs"]):
+            value = pair["value"]
+            if pair["name"].lower() not in _PLAIN_COOKIES and len(value) >= 4 and not is_stand_in(value) and not is_code(value):
+                yield base + pair.start("value"), base + pair.end("value")
+
+
+def private_keys(text: str) -> Iterator[Hit]:
+    """The lines between the markers of a private key; to the end of the text where the block is cut off."""
+    for match in (*_PEM.finditer(text), *_PUTTY.finditer(text)):
+        body = match["body"]
+        start = match.start("body") + _padding(body)
+        end = match.end("body") - _padding(body[::-1])
+        if end - start >= 12 and re.search(r"[A-Za-z0-9+/=]{12}", body):
+            yield start, end
+
+
+def _padding(body: str) -> int:
+    return len(body) - len(body.lstrip())
+
+
+DETECTORS = (
+    by_pattern(
+        "jwt", "secrets", "secret",
+        gate=r"eyJ[A-Za-z0-9_-]{6}",
+        exact=LEFT + r"ey[A-Za-z0-9_=-]{12,}\.ey[A-Za-z0-9_=-]{6,}(?:\.[A-Za-z0-9_=+/-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?",
+        check=lambda m: m[0].startswith("eyJ"),
+    ),
+    by_pattern(
+        "jwe", "secrets", "secret",
+        gate=r"eyJ[A-Za-z0-9_-]{6}",
+        exact=LEFT + r"eyJ[A-Za-z0-9_-]{12,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    ),
+    by_pattern(
+        "bearer_token", "secrets", "secret",
+        gate=(r"[Bb][Ee][Aa][Rr][Ee][Rr][ +:%]", r"[Tt]oken [A-Za-z0-9_.~+/=-]{8}", r"[Aa]pi[Kk]ey [A-Za-z0-9_.~+/=-]{8}"),
+        exact=r"(?:(?i:bearer)(?:\s+|%20|\+|: ?)|(?<=[:=] )(?:Token|ApiKey) |(?<=[:=])(?:Token|ApiKey) )(?:token\s*=\s*)?[\"']?(?P<secret>[A-Za-z0-9_.~+/=:-]{6,})",
+        group="secret", check=_bearer_ok,
+    ),
+    by_pattern(
+        "basic_auth", "secrets", "secret",
+        gate=r"[Bb][Aa][Ss][Ii][Cc][ +%]",
+        exact=r"(?i:basic)(?:\s+|%20|\+)(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})",
+        group="secret", check=_basic_ok,
+    ),
+    Detector(name="cookie", family="secrets", kind="secret", gates=(r"[Cc][Oo][Oo][Kk][Ii][Ee]2?[\"'\\]{0,4}\s{0,3}[:=,]",), find=cookies),
+    Detector(name="private_key", family="secrets", kind="secret", gates=(r"PRIVATE KEY", r"Private-Lines:"), find=private_keys),
+)  # fmt: skip

@@ -1,0 +1,89 @@
+"""E-mail addresses, bank and card numbers, wallets, coordinates: what carries its own check or shape."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from otelreplay.redaction.detectors.base import LEFT, RIGHT, by_pattern
+from otelreplay.redaction.detectors.checksums import base58check, luhn, mod97
+
+IBAN_LENGTHS: Final = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28, "CH": 21,
+    "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FK": 18, "FO": 18,
+    "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26,
+    "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24,
+    "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18, "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29,
+    "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24, "SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23,
+    "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
+}  # fmt: skip
+"""Length by country, from the IBAN registry."""
+
+CARD: Final = re.compile(
+    r"4[0-9]{12}(?:[0-9]{3}){0,2}|5[1-5][0-9]{14}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|3[47][0-9]{13}"
+    r"|3(?:0[0-5]|[689][0-9])[0-9]{11}|3(?:0[0-59]|[689][0-9])[0-9]{13}|6(?:011|5[0-9]{2}|4[4-9][0-9])[0-9]{12}(?:[0-9]{3})?|35(?:2[89]|[3-8][0-9])[0-9]{12}"
+    r"|(?:50[0-9]{2}|5[6-8][0-9]{2}|6[0-9]{3})[0-9]{9,15}|2131[0-9]{11}|1800[0-9]{11}"
+)
+"""The number ranges of the large card schemes, by their published issuer prefixes and lengths."""
+
+
+def is_card(digits: str) -> bool:
+    """A number of a known scheme that passes the Luhn check, and is not one digit over and over."""
+    return CARD.fullmatch(digits) is not None and luhn(digits) and len(set(digits)) > 2
+
+
+def is_iban(text: str) -> bool:
+    """Country, length and check digits agree."""
+    return IBAN_LENGTHS.get(text[:2]) == len(text) and mod97(text)
+
+
+def _iban_ok(match: re.Match[str]) -> bool:
+    return is_iban(re.sub(r"[\s-]", "", match["value"]).upper())
+
+
+def _card_ok(match: re.Match[str]) -> bool:
+    return is_card(re.sub(r"[ .-]", "", match["value"]))
+
+
+def _mail_ok(match: re.Match[str]) -> bool:
+    local, host = match["local"], match["host"]
+    return (
+        ".." not in local
+        and not local.endswith(".")
+        and not host.lower().endswith((".png", ".jpg", ".svg", ".gif", ".js", ".css", ".invalid"))
+    )
+
+
+def _iban_exact() -> str:
+    """One alternative a length: RE backtracking would otherwise stop at a longer run that fails its check."""
+    sizes = sorted(set(IBAN_LENGTHS.values()))
+    by_size = {n: "|".join(sorted(c for c, m in IBAN_LENGTHS.items() if m == n)) for n in sizes}
+    parts = (rf"(?:{codes})[0-9]{{2}}(?:[ -]?[A-Z0-9]){{{n - 4}}}" for n, codes in by_size.items())
+    return LEFT + "(?P<value>" + "|".join(parts) + ")" + RIGHT
+
+
+DETECTORS = (
+    by_pattern(
+        "email", "pii", "email",
+        gate=r"[A-Za-z0-9_%+'*!#$&/=?^`{|}~-](?:@|%40)[A-Za-z0-9\[-]",
+        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'/=&~-]{0,63})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
+        check=_mail_ok,
+    ),
+    by_pattern(
+        "credit_card", "pii", "credit_card",
+        gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-][0-9]{2}",
+        exact=r"(?<![0-9A-Za-z.])(?<![0-9][ .-])(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
+        group="value", check=_card_ok,
+    ),
+    by_pattern(
+        "iban", "pii", "iban",
+        gate=r"[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{3}",
+        exact=_iban_exact(), group="value", check=_iban_ok,
+    ),
+    by_pattern(
+        "crypto_wallet", "pii", "crypto_wallet",
+        gate=(r"[13][1-9A-HJ-NP-Za-km-z]{20}", r"bc1[a-z0-9]{16}"),
+        exact=LEFT + r"(?P<value>[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[ac-hj-np-z02-9]{25,62})" + RIGHT,
+        group="value", check=lambda m: m["value"].startswith("bc1") or base58check(m["value"]),
+    ),
+)  # fmt: skip

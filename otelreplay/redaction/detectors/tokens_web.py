@@ -1,0 +1,51 @@
+"""Tokens of payment, messaging and other web services."""
+
+from __future__ import annotations
+
+from otelreplay.redaction.detectors.tokens import HEX, URLSAFE, WORD, shaped, token
+
+DETECTORS = (
+    token("stripe_key", r"(?:sk|rk|pk)_(?:live|test|prod)_", r"[A-Za-z0-9]", 10, sure=True),
+    token("stripe_webhook_secret", r"whsec_", r"[A-Za-z0-9+/]", 16, tail=r"={0,2}"),
+    token("slack_token", r"xox[a-z](?:\.xox[a-z])?-", r"[A-Za-z0-9-]", 8, sure=True),
+    token("slack_app_token", r"xapp-[0-9]-", r"[A-Za-z0-9-]", 12, sure=True),
+    shaped("slack_webhook", r"hooks\.slack\.com\\?/", r"hooks\.slack\.com\\?/(?:services|workflows|triggers)\\?/(?P<secret>[A-Za-z0-9+/\\_-]{20,})", group="secret"),
+    shaped("discord_webhook", r"discord(?:app)?\.com\\?/api\\?/webhooks\\?/", r"discord(?:app)?\.com\\?/api\\?/webhooks\\?(?P<secret>/[0-9]{10,}\\?/[A-Za-z0-9_-]{20,})", group="secret"),
+    shaped("teams_webhook", r"(?:hook|webhook)\.office\.com", r"[a-z0-9.-]*(?:hook|webhook)\.office\.com/webhook[a-z0-9]*/(?P<secret>[A-Za-z0-9@/_-]{36,})", group="secret"),
+    shaped("discord_token", r"[MNOZ][A-Za-z0-9_]{12}[A-Za-z0-9_]{1,16}\.[A-Za-z0-9_-]{6}\.", r"[MNOZ][A-Za-z0-9_]{13,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{20,110}", random=True),
+    shaped("telegram_token", r"[0-9]{8}:[A-Za-z0-9_-]{16}", r"[0-9]{8,10}:[A-Za-z0-9_-]{33,36}", random=True),
+    token("twilio_key", r"SK", r"[0-9a-zA-Z]", 32, 32, sure=True),
+    token("twilio_account", r"AC", HEX, 32, 32, sure=True),
+    token("sendgrid_key", r"SG\.", r"[A-Za-z0-9_.=-]", 30),
+    token("mailgun_key", r"key-", HEX, 32, 32, sure=True),
+    shaped("mailgun_token", r"[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{8}", r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"),
+    shaped("mailchimp_key", r"[0-9a-f]{16}-us[0-9]", r"[0-9a-f]{32}-us[0-9]{1,2}"),
+    token("sendinblue_key", r"xkeysib-", r"[a-z0-9-]", 40, sure=True),
+    token("shopify_token", r"shp(?:at|ca|pa|ss|ua)_", r"[0-9a-fA-F]", 32, sure=True),
+    token("square_token", r"(?:EAAA|sq0[a-z]{3}-)", r"[A-Za-z0-9_-]", 20),
+    token("facebook_token", r"EAA[A-Za-z]", WORD, 24),
+    shaped("facebook_app_token", r"[0-9]{12}(?:\||%7C)[A-Za-z0-9_-]{20}", r"[0-9]{12,18}(?:\||%7C)[A-Za-z0-9_-]{26,28}", random=True),
+    token("instagram_token", r"IGQV", r"[A-Za-z0-9_-]", 40),
+    shaped("twitter_bearer", r"A{16}", r"A{20,24}[A-Za-z0-9%]{40,}"),
+    shaped("twitter_access_token", r"[0-9]{15}-[A-Za-z0-9]{20}", r"[0-9]{15,25}-[A-Za-z0-9]{20,45}", random=True),
+    token("dropbox_token", r"sl\.", URLSAFE, 60),
+    token("easypost_key", r"EZ[AT]K", WORD, 50),
+    token("flutterwave_key", r"FLW(?:PUB|SEC)K_(?:TEST|LIVE)-", r"[0-9a-hX-]", 12),
+    token("duffel_token", r"duffel_(?:test|live)_", r"[A-Za-z0-9_=-]", 30),
+    token("shippo_token", r"shippo_(?:live|test)_", HEX, 32, sure=True),
+    token("frameio_token", r"fio-u-", r"[A-Za-z0-9_=-]", 40),
+    token("lob_key", r"(?:live|test)_(?:pub_)?", r"[0-9a-f]", 30, 36),
+    token("gocardless_token", r"live_", r"[A-Za-z0-9_=-]", 40, 40),
+    token("mapbox_token", r"[ps]k\.[a-zA-Z0-9]{50,}\.", URLSAFE, 20),
+    token("intercom_token", r"dG9r", r"[A-Za-z0-9]", 50, tail=r"={0,2}"),
+    token("adobe_client_secret", r"p8e-", HEX, 32, sure=True),
+    token("plaid_token", r"access-(?:sandbox|development|production)-", r"[0-9a-f-]", 32, sure=True),
+    token("salesforce_token", r"00D[A-Za-z0-9]{12,15}!", r"[A-Za-z0-9_.]", 40),
+    token("contentful_token", r"CFPAT-", URLSAFE, 40),
+    token("wechat_app_id", r"wx[a-f0-9]", r"[a-f0-9]", 15, 15),
+    token("paypal_token", r"access_token\$(?:production|sandbox)\$", r"[0-9a-z$]", 20),
+    token("typeform_token", r"tfp_", r"[A-Za-z0-9_.=-]", 40),
+
+    token("hubspot_token", r"pat-(?:na|eu)[0-9]-", r"[0-9a-f-]", 32, sure=True),
+    token("maxmind_key", r"[A-Za-z0-9]{6}_", r"[A-Za-z0-9]{29}_", 1, 1, tail=r"mmk", sure=True),
+)  # fmt: skip

@@ -1,0 +1,124 @@
+"""JSON inside a string, edited in place: its strings and numbers are found with their paths, and only what changes is rewritten.
+
+The reader is a loop over tokens with a stack, so that depth costs memory and not the call stack, and a text that was cut off
+in the middle is read as far as it goes. White space, key order, number spelling and duplicate keys outlive an edit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+_LOOKS: Final = re.compile(r"""\s*(?:\{\s*["}]|\[\s*["{\[\]\-0-9tfn]|"(?:[^"\\]|\\.)*"\s*\Z)""", re.DOTALL)
+_TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+
+Path = tuple[str | int, ...]
+
+
+class Leaf(msgspec.Struct):
+    """One string or number of a tree, with the way to it."""
+
+    path: Path
+    text: str
+    """Decoded text of a string; a number as it is spelt."""
+    start: int = 0
+    """Where its token begins in the JSON text."""
+    end: int = 0
+    string: bool = True
+    key: bool = False
+    """This is the key of an entry; its ``path`` ends with itself."""
+
+
+class _Frame(msgspec.Struct):
+    array: bool
+    path: Path
+    index: int = 0
+    key: str | None = None
+    name: str | None = None
+
+
+def looks_like_json(text: str) -> bool:
+    """Whether ``text`` begins as an object, an array or is one JSON string."""
+    return _LOOKS.match(text) is not None
+
+
+def is_json(text: str) -> bool:
+    """Whether all of ``text`` is valid JSON."""
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        return False
+    return True
+
+
+def unquote(token: str) -> str:
+    """The text of a string token; one that was cut off or is wrong comes as it stands, without its quotes."""
+    body = token[1:-1] if len(token) > 1 and token.endswith('"') else token[1:]
+    if "\\" not in body:
+        return body
+    try:
+        return str(json.loads(f'"{body}"', strict=False))
+    except ValueError:
+        return body
+
+
+def quote(text: str, like: str) -> str:
+    """``text`` as a string token, ASCII only where ``like`` is."""
+    return json.dumps(text, ensure_ascii=like.isascii())
+
+
+def leaves(text: str, base: Path = ()) -> list[Leaf]:
+    """Every string, number and key of the JSON in ``text``, in order."""
+    found: list[Leaf] = []
+    stack: list[_Frame] = []
+    top = _Frame(array=True, path=base)
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        first = token[0]
+        frame = stack[-1] if stack else top
+        if first in "{[":
+            stack.append(_Frame(array=first == "[", path=_path(frame, bool(stack))))
+        elif first in "}]":
+            if stack:
+                stack.pop()
+        elif first == ",":
+            frame.index += 1
+            frame.key = None
+        elif first == ":":
+            continue
+        elif first == '"':
+            value = unquote(token)
+            if not frame.array and frame.key is None:
+                frame.key = value
+                found.append(Leaf((*frame.path, value), value, *match.span(), key=True))
+            else:
+                found.append(Leaf(_path(frame, bool(stack)), value, *match.span()))
+        elif first in "-0123456789":
+            found.append(Leaf(_path(frame, bool(stack)), token, *match.span(), string=False))
+    return found
+
+
+def _path(frame: _Frame, nested: bool) -> Path:
+    if not nested:
+        return frame.path
+    return (*frame.path, frame.index if frame.array else frame.key if frame.key is not None else "")
+
+
+def splice(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """``text`` with the stretches replaced; edits are in order and do not overlap."""
+    parts: list[str] = []
+    done = 0
+    for start, end, new in edits:
+        parts += (text[done:start], new)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def dumps_like(value: Any, like: str) -> str:
+    """``value`` as JSON in the style of ``like``: its separators, its habit with characters beyond ASCII."""
+    separators = (", " if re.search(r'[\]}"0-9el], ["\[{0-9tfn-]', like) else ",", ": " if re.search(r'": ', like) else ":")
+    return json.dumps(value, ensure_ascii=like.isascii(), separators=separators)

@@ -1,0 +1,41 @@
+"""A bounded memory of texts that were judged.
+
+Two generations of plain dicts: what is asked for moves to the young one, and when that is full the old one is forgotten. Bounded
+by entries and by characters. No lock: under one interpreter lock each step is atomic, and the worst that two threads can do to each
+other is to judge a text twice.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Generic, TypeVar
+
+V = TypeVar("V")
+_ENTRIES: Final = 20_000
+_CHARACTERS: Final = 16 << 20
+
+
+class Memory(Generic[V]):
+    """From text to verdict."""
+
+    def __init__(self, entries: int = _ENTRIES, characters: int = _CHARACTERS) -> None:
+        self._young: dict[str, V] = {}
+        self._old: dict[str, V] = {}
+        self._entries, self._characters, self._held = entries, characters, 0
+
+    def get(self, text: str) -> V | None:
+        """The verdict on ``text``, if it is remembered."""
+        found = self._young.get(text)
+        if found is None:
+            found = self._old.get(text)
+            if found is not None:
+                self.put(text, found)
+        return found
+
+    def put(self, text: str, verdict: V) -> None:
+        """Remember a verdict."""
+        if len(text) * 4 > self._characters:
+            return
+        if len(self._young) >= self._entries or self._held > self._characters:
+            self._old, self._young, self._held = self._young, {}, 0
+        self._young[text] = verdict
+        self._held += len(text)
