@@ -74,25 +74,32 @@ def _attributes(pairs: Any, tally: Tally) -> Attributes:
     for pair in pairs:
         value = pair.value
         # A string is by far the most frequent; asking for it first costs half of asking what is set.
-        found[intern(pair.key)] = value.string_value or _value(value, tally)
+        text = value.string_value
+        if text:
+            found[intern(pair.key)] = text
+        elif (kind := value.WhichOneof("value")) in _PLAIN:
+            found[intern(pair.key)] = getattr(value, kind)
+        else:
+            found[intern(pair.key)] = _value(value, tally)
     if len(found) != len(pairs):
         tally.note("duplicate_attribute_keys", len(pairs) - len(found))
     return found
 
 
+_PLAIN = frozenset({"string_value", "int_value", "double_value", "bool_value", "bytes_value"})
+
+
 def _value(value: Any, tally: Tally) -> Any:
-    match value.WhichOneof("value"):
-        case None:
-            return None
-        case "array_value":
-            return [_value(each, tally) for each in value.array_value.values]
-        case "kvlist_value":
-            return _attributes(value.kvlist_value.values, tally)
-        case "string_value_strindex":
-            tally.note("profiling_strings")
-            return None
-        case kind:
-            return getattr(value, kind)
+    kind = value.WhichOneof("value")
+    if kind in _PLAIN:
+        return getattr(value, kind)
+    if kind == "array_value":
+        return [each.string_value or _value(each, tally) for each in value.array_value.values]
+    if kind == "kvlist_value":
+        return _attributes(value.kvlist_value.values, tally)
+    if kind is not None:
+        tally.note("profiling_strings")
+    return None
 
 
 def _span(message: Any, of: Resource, by: Scope, tally: Tally) -> Span:
