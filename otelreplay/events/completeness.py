@@ -3,8 +3,8 @@
 Rules
 -----
 1. Every boundary owes *content fields*: what went in and what came out (:data:`CONTENT`). A failure is an outcome: an event
-   with an error owes no response. An agent's span is structure around the boundaries: its input and output count where they
-   are held or marked, and are not owed.
+   with an error owes no response; so is what the model was told of a tool's result. Agents, contexts and the like are
+   structure around the boundaries: their fields count where they are held or marked, and are not owed (:data:`OWING`).
 2. A content field is *absent* when no value is there, or when a ``missing`` mark names it or the whole that it is in (but for
    causes of :data:`HELD_IN_PART`: what was cut is there, in part); *inferred* when an ``inferred`` mark names it, or one names
    each of its messages; else *recorded*.
@@ -27,20 +27,29 @@ from otelreplay.events.recording import Completeness
 
 Verdict = Literal["full", "partial", "structure_only"]
 
-CONTENT: dict[str, tuple[str, str]] = {
+CONTENT: dict[str, tuple[str, ...]] = {
     "agent": ("request.input", "response.output"),
     "model": ("request.messages", "response.messages"),
-    "embeddings": ("request.input", "response"),
+    "embeddings": ("request.inputs",),
     "tool": ("request.arguments", "response.result"),
-    "retrieval": ("request.query", "response"),
+    "retrieval": ("request.query", "response.result"),
+    "memory": ("request.query", "response.result"),
+    "state": ("response",),
+    "clock": ("response",),
+    "random": ("response",),
+    "id": ("response",),
 }
-"""What goes in and what comes out, for each kind that has both; every other kind owes its response alone."""
+"""The fields that hold what goes in and what comes out; ``request`` and ``response`` of every other kind."""
+
+OWING = frozenset({"model", "tool", "retrieval", "state", "clock", "random", "id"})
+"""Kinds of which a content field that is not there, and of which nothing is said, is absent nonetheless."""
 
 HELD_IN_PART = frozenset({"truncated", "undecodable", "conflict"})
 """Causes of a gap that leave something of the field behind."""
 
+_WHOLE = ("request", "response")
 _ALSO_CONTENT = ("request.system", "error")
-_UNOWED = frozenset({"agent"})
+_OUTCOMES = {"response.result": "response.as_seen"}
 
 
 def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Completeness:
@@ -76,16 +85,16 @@ def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Complete
 
 def content_states(event: Event) -> Iterator[tuple[str, str]]:
     """(field, ``recorded`` | ``inferred`` | ``absent``) for each content field of an expanded event."""
-    for field in CONTENT.get(event.kind, ("response",)):
+    for field in CONTENT.get(event.kind, _WHOLE):
         state = _state(event, field)
-        owed = event.kind not in _UNOWED or any(covers(mark, field) for mark in event.missing)
+        owed = event.kind in OWING or any(covers(mark, field) for mark in event.missing)
         if state != "absent" or owed:
             yield field, state
 
 
 def is_content_gap(event: Event, gap: Missing) -> bool:
     """Does the gap lie in a content field, or is such a field part of what it names?"""
-    fields = (*CONTENT.get(event.kind, ("response",)), *_ALSO_CONTENT)
+    fields = (*CONTENT.get(event.kind, _WHOLE), *_ALSO_CONTENT)
     return any(covers(gap, field) or _within(gap.field, field) for field in fields)
 
 
@@ -105,6 +114,9 @@ def value_at(event: Event, field: str) -> tuple[bool, Any]:
 
 def _state(event: Event, field: str) -> str:
     there, value = value_at(event, field)
+    if not there and field in _OUTCOMES:
+        field = _OUTCOMES[field]
+        there, value = value_at(event, field)
     if not there and field.startswith("response") and event.error is not None:
         there, field = True, "error"
     if not there or any(covers(mark, field) and mark.cause not in HELD_IN_PART for mark in event.missing):

@@ -133,6 +133,19 @@ def test_other_kinds_owe_what_came_back():
     assert 1 == assess([Event(seq=0, id="t/0", kind="random", name="r")]).absent
 
 
+@pytest.mark.parametrize("kind", ["context", "embeddings", "memory", "decision", "human"])
+def test_structure_around_the_boundaries_owes_nothing_and_counts_what_is_marked(kind):
+    bare = Event(seq=0, id="t/0", kind=kind, name="x")
+    field = CONTENT.get(kind, ("request",))[0]
+    assert 0 == assess([bare]).absent
+    assert 1 == assess([bare.model_copy(update={"missing": [gap(field)]})]).absent
+
+
+def test_what_the_model_was_told_stands_for_a_result_of_a_tool():
+    found = assess([tool(response={"as_seen": "42"}, inferred=[inferred("response.as_seen")])])
+    assert (1, 1, "full") == (found.recorded, found.inferred, found.verdict)
+
+
 def test_every_content_field_is_a_content_gap_of_its_kind():
     for kind, names in CONTENT.items():
         event = Event(seq=0, id="t/0", kind=kind, name="x")
