@@ -57,7 +57,8 @@ class Pair(list[Any]):
     def label(self) -> str:
         """A name for paths."""
         key = self[0]
-        return str(key) if isinstance(key, str | int | float | None) and not isinstance(key, Enum) else class_name(type(key))
+        short = type(key) in _SHORT or (type(key) is int and -_LONG < key < _LONG)
+        return str(key) if short else class_name(type(key))
 
 
 def class_name(kind: type) -> str:
@@ -127,6 +128,7 @@ def _decimal(number: int) -> str:
 
 
 _LONG: Final = 10**600
+_SHORT: Final = frozenset({str, float, bool, type(None)})
 
 
 def _field(value: Any, name: str) -> Any:
@@ -138,6 +140,8 @@ def _field(value: Any, name: str) -> Any:
 
 def instance_parts(value: Any, kind: type) -> Parts | None:
     """Parts of an instance of a class that declares its fields; None for other values. Runs properties of user classes."""
+    if kind is Tagged:
+        return value.tag, dict(value.members)
     if issubclass(kind, Enum):
         return "enum", {"class": class_name(kind), "name": value.name, "value": value.value}
     names: Any = getattr(kind, "_fields", None)
@@ -162,8 +166,6 @@ def instance_parts(value: Any, kind: type) -> Parts | None:
 
 def parts(value: Any) -> Parts | None:
     """Tag and members of a value that is not plain JSON; None if it cannot be encoded. Runs properties of user classes."""
-    if type(value) is Tagged:
-        return value.tag, dict(value.members)
     kind = type(value)
     for base, tag, members in _LEAVES:
         if issubclass(kind, base):

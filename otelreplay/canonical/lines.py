@@ -52,7 +52,7 @@ def _utf8(data: bytes | str, where: str) -> bytes:
         data.decode()
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
         kind, place = ("Unicode text", "character") if isinstance(data, str) else ("UTF-8", "byte")
-        raise _refuse(f"not {kind} at {place} {error.start}", "encoding", where) from None
+        raise _refuse(f"not {kind} at {place} {error.start}", "json.encoding", where) from None
     return data
 
 
@@ -71,13 +71,13 @@ def _parse(raw: bytes, where: str) -> Any:
         value = json.loads(raw.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant, parse_float=_finite)
         msgspec.json.encode(value)
     except json.JSONDecodeError as error:
-        raise _refuse(f"not JSON at character {error.pos}: {_WHY.get(error.msg, 'malformed')}", "syntax", where) from None
+        raise _refuse(f"not JSON at character {error.pos}: {_WHY.get(error.msg, 'malformed')}", "json.syntax", where) from None
     except UnicodeEncodeError:
-        raise _refuse("an escape that stands for no character (a lone surrogate)", "surrogate", where) from None
+        raise _refuse("an escape that stands for no character (a lone surrogate)", "json.surrogate", where) from None
     except _RefusedError as refused:
         raise _refuse(refused.args[0], refused.args[1], where) from None
     except ValueError:
-        raise _refuse("an integer of more than 4300 digits", "number", where) from None
+        raise _refuse("an integer of more than 4300 digits", "json.number", where) from None
     return value
 
 
@@ -91,20 +91,20 @@ class _RefusedError(Exception):
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise _RefusedError("an object with the same key twice", "duplicate_key")
+        raise _RefusedError("an object with the same key twice", "json.duplicate_key")
     return made
 
 
 def _no_constant(_: str) -> NoReturn:
-    raise _RefusedError("NaN or Infinity, which is not JSON", "number")
+    raise _RefusedError("NaN or Infinity, which is not JSON", "json.number")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise _RefusedError("a number beyond the range of a double", "number")
+        raise _RefusedError("a number beyond the range of a double", "json.number")
     return number
 
 
-def _refuse(what: str, reason: str, where: str) -> CassetteFormatError:
-    return CassetteFormatError(what, code=f"json.{reason}", where=where, next_step="take an unaltered copy of the file")
+def _refuse(what: str, code: str, where: str) -> CassetteFormatError:
+    return CassetteFormatError(what, code=code, where=where, next_step="take an unaltered copy of the file")
