@@ -126,7 +126,8 @@ class DocumentReader:
                     if element.size > _HOLD and element.known:
                         self._hand_on(element)
                         element.handed_on = True
-                        yield self._gather.batch()
+                        if self._gather.full:
+                            yield self._gather.batch()
             elif name == "schemaUrl":
                 held.schema_url = self._url(element)
             else:
@@ -157,6 +158,7 @@ class DocumentReader:
             url = group.schema_url or element.schema_url
             by = self._gather.scope(Scope(found.name, found.version, found.attributes, url))
             for where, text in group.items:
+                self._gather.weight += len(text)
                 self._record(element.signal, text, of, by, where)
             group.items = []
         del element.groups[:-1]

@@ -1,4 +1,8 @@
-"""Collects what a form reads until it makes a batch."""
+"""Collects what a form reads until it makes a batch.
+
+A batch is one export request or one line, because equal log records inside one request are several records, while in two
+requests they may be one that was sent again. Only what is too large for memory is handed on in parts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ import msgspec
 from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Batch, LogRecord, Rejected, Resource, Scope, Span
 
-_FULL = 500
+_FULL = 16 << 20
+_MANY = 20_000
 _REMEMBERED = 256
 _Group = TypeVar("_Group", Resource, Scope)
 
@@ -22,22 +27,24 @@ class Gather:
         self.spans: list[Span] = []
         self.logs: list[LogRecord] = []
         self.rejected: list[Rejected] = []
+        self.weight = 0
+        """Bytes of input behind what is held; whoever reads them adds them."""
         self._groups: dict[bytes, Resource | Scope] = {} if groups_of is None else groups_of._groups
         self._encode = msgspec.msgpack.Encoder().encode
 
     @property
     def full(self) -> bool:
-        """True when it is time to hand a batch on."""
-        return len(self.spans) + len(self.logs) + len(self.rejected) >= _FULL
+        """True when memory demands that a batch is handed on before its request or line is complete."""
+        return self.weight >= _FULL or len(self.spans) + len(self.logs) + len(self.rejected) >= _MANY
 
     def refuse(self, where: str, reason: str) -> None:
         """Note what is not taken in. Neither text may quote the input."""
-        self.rejected.append(Rejected(f"{self.name}: {where}" if self.name else where, reason))
+        self.rejected.append(Rejected(": ".join(part for part in (self.name, where) if part), reason))
 
     def batch(self) -> Batch:
         """Everything since the last call."""
         made = Batch(tuple(self.spans), tuple(self.logs), tuple(self.rejected))
-        self.spans, self.logs, self.rejected = [], [], []
+        self.spans, self.logs, self.rejected, self.weight = [], [], [], 0
         return made
 
     def take(self, other: Gather) -> None:

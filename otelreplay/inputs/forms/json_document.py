@@ -42,9 +42,7 @@ def _read(source: Source, reading: Reading) -> Iterator[Batch]:
             gather.refuse(f"byte {error.at}", f"the document, which starts at byte {start}, is broken: {error.why}")
             _next_document(source)
         reading.recognised = reading.recognised or bool(reader.recognised)
-        if gather.full:
-            yield gather.batch()
-    yield from gather.drain()
+        yield from gather.drain()
 
 
 def _next_document(source: Source) -> None:

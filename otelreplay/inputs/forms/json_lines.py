@@ -64,9 +64,7 @@ def _read(source: Source, reading: Reading) -> Iterator[Batch]:
                 reading.recognised = True
             except typed.NotPlainError:
                 yield from _careful(line, offset, number, gather, reading)
-        if gather.full:
-            yield gather.batch()
-    yield from gather.drain()
+        yield from gather.drain()
 
 
 def _careful(line: bytes, offset: int, number: int, gather: Gather, reading: Reading) -> Iterator[Batch]:

@@ -20,6 +20,7 @@ _WHOLE = 4 << 20
 _SLICE = 1 << 20
 _PREFIX = 20
 """Bytes that are enough for a tag and a length."""
+_ALL = 1 << 62
 
 
 class _Messages:
@@ -28,6 +29,8 @@ class _Messages:
     def __init__(self, source: Source, reading: Reading) -> None:
         self._source, self._reading = source, reading
         self.gather = Gather(reading.name, reading.tally)
+        self.cut = False
+        """True once the data of the present message turned out to be damaged or incomplete."""
 
     def message(self, end: int | None) -> Iterator[Batch]:
         """The message up to offset ``end`` (None: to the end of the data). What is damaged is refused, up to ``end``."""
@@ -36,17 +39,25 @@ class _Messages:
             while (field := self._field(end)) is not None:
                 if field.number == 1 and field.type == wire.LEN:
                     self._reading.recognised = True
-                    yield from self._element(field.end)
+                    yield from self._element(field, end)
                 else:
                     source.skip(field.end)
                 if gather.full:
                     yield gather.batch()
         except wire.DamageError as damage:
-            rest = source.skip((end - source.offset) if end is not None else 1 << 62)
-            gather.refuse(f"byte {damage.at}", f"the data is damaged ({damage.why}); {rest} bytes after it were passed over")
+            self._damaged(damage, end)
+
+    def _damaged(self, damage: wire.DamageError, end: int | None) -> None:
+        """Refuse what is damaged, and go on behind what holds it."""
+        rest = self._source.skip(_ALL if end is None else end - self._source.offset)
+        self.gather.refuse(f"byte {damage.at}", f"the data is damaged ({damage.why}); {rest} bytes after it were passed over")
+        self.cut = True
 
     def _field(self, end: int | None) -> wire.Field | None:
-        """The next field's header, the source standing at its content then; ``end`` of the result is the content's size."""
+        """The next field's header, the source standing at its content then.
+
+        ``start`` of the result is where the field begins in the file, ``end`` the size of its content.
+        """
         source = self._source
         begin = source.offset
         head = source.peek(_PREFIX if end is None else min(_PREFIX, end - begin))
@@ -66,32 +77,35 @@ class _Messages:
         if not tag >> 3:
             raise wire.DamageError(begin, "a field has an impossible number")
         source.advance(at)
-        if end is not None and source.offset + size > end:
-            if tag >> 3 != 1 or kind != wire.LEN:
-                raise wire.DamageError(begin, "a field is longer than what holds it")
-            self.gather.refuse(f"byte {begin}", "this element is longer than the message that holds it")
-            size = end - source.offset
         return wire.Field(tag >> 3, kind, begin, size)
 
-    def _element(self, size: int) -> Iterator[Batch]:
-        source, begin = self._source, self._source.offset
-        if size > _WHOLE:
-            yield from self._large_element(begin + size)
+    def _element(self, field: wire.Field, end: int | None) -> Iterator[Batch]:
+        source, size = self._source, field.end
+        stop = source.offset + size
+        if end is not None and stop > end:
+            self.gather.refuse(f"byte {field.start}", "this element is longer than the message that holds it")
+            stop = end
+        if stop - source.offset <= _WHOLE:
+            self._decode(source.take(stop - source.offset), f"byte {field.start}")
         else:
-            take_element(source.take(size), f"byte {begin}", self.gather)
-        if source.offset < begin + size:
-            self.gather.refuse(f"byte {source.offset}", f"the data ends inside the element that starts at byte {begin}")
+            try:
+                yield from self._large_element(stop)
+            except wire.DamageError as damage:
+                self._damaged(damage, stop)
+        if source.offset < stop and not self.cut:
+            self.gather.refuse(f"byte {source.offset}", f"the data ends inside the element that starts at byte {field.start}")
+            self.cut = True
 
     def _large_element(self, end: int) -> Iterator[Batch]:
         head = b""
-        while (field := self._field(end)) is not None:
+        while (field := self._inner(end)) is not None:
             if field.type != wire.LEN or field.number > 2:
                 self._late(field)
             elif field.number == 1:
                 head = wire.header(1, field.end) + self._take(field)
             elif field.end <= _WHOLE:
                 content = self._source.take(field.end)
-                take_element(head + wire.header(2, field.end) + content, f"byte {field.start}", self.gather)
+                self._decode(head + wire.header(2, field.end) + content, f"byte {field.start}")
             else:
                 yield from self._large_group(head, self._source.offset + field.end)
             if self.gather.full:
@@ -99,25 +113,39 @@ class _Messages:
 
     def _large_group(self, head: bytes, end: int) -> Iterator[Batch]:
         scope, held, first = b"", bytearray(), self._source.offset
-        while (field := self._field(end)) is not None:
-            if field.type != wire.LEN or field.number > 2:
-                self._late(field)
-                continue
-            content = self._take(field)
-            if field.number == 1:
-                scope = wire.header(1, len(content)) + content
-                continue
-            if len(content) == field.end:
-                first = first if held else field.start
-                held += wire.header(2, len(content)) + content
-            if len(held) >= _SLICE:
-                yield from self._slice(head, scope + held, first)
-                held.clear()
-        yield from self._slice(head, scope + held, first)
+        try:
+            while (field := self._inner(end)) is not None:
+                if field.type != wire.LEN or field.number > 2:
+                    self._late(field)
+                    continue
+                content = self._take(field)
+                if field.number == 1:
+                    scope = wire.header(1, len(content)) + content
+                    continue
+                if len(content) == field.end:
+                    first = first if held else field.start
+                    held += wire.header(2, len(content)) + content
+                if len(held) >= _SLICE:
+                    self._decode_group(head, scope + held, first)
+                    held.clear()
+                    if self.gather.full:
+                        yield self.gather.batch()
+        finally:
+            self._decode_group(head, scope + held, first)
 
-    def _slice(self, head: bytes, group: bytes, first: int) -> Iterator[Batch]:
-        take_element(head + wire.header(2, len(group)) + group, f"from byte {first}", self.gather)
-        yield from self.gather.drain()
+    def _inner(self, end: int) -> wire.Field | None:
+        """A field inside an element: it has to fit."""
+        field = self._field(end)
+        if field is not None and self._source.offset + field.end > end:
+            raise wire.DamageError(field.start, "a field is longer than what holds it")
+        return field
+
+    def _decode_group(self, head: bytes, group: bytes, first: int) -> None:
+        self._decode(head + wire.header(2, len(group)) + group, f"from byte {first}")
+
+    def _decode(self, element: bytes, where: str) -> None:
+        take_element(element, where, self.gather)
+        self.gather.weight += len(element)
 
     def _take(self, field: wire.Field) -> bytes:
         """A field's content; nothing (and a refusal) when it is beyond the limit."""
@@ -143,20 +171,21 @@ def _read_frames(source: Source, reading: Reading, kind: framing.Framing) -> Ite
     messages = _Messages(source, reading)
     gather = messages.gather
     while head := source.peek(_PREFIX):
-        begin = source.offset
+        begin, messages.cut = source.offset, False
         try:
             size, at = framing.prefix(head, 0, kind)
             if size and at < len(head) and head[at] != framing.ENVELOPE_TAG:
                 raise wire.DamageError(0, "no OTLP message follows this length")
         except wire.DamageError as damage:
-            rest = source.skip(1 << 62)
+            rest = source.skip(_ALL)
             gather.refuse(f"byte {begin}", f"the data is damaged ({damage.why}); the last {rest} bytes cannot be read")
             break
         source.advance(at)
         end = source.offset + size
         yield from messages.message(end)
-        if source.offset < end and not source.peek(1):
+        if source.offset < end and not messages.cut:
             gather.refuse(f"byte {source.offset}", f"the data ends inside the message that starts at byte {begin}")
+        yield from gather.drain()
     yield from gather.drain()
 
 
