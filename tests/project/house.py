@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ CORE = (
 )  # fmt: skip
 """Rooms that take values and return values."""
 
-CASSETTE_IO = ("keyring", "stores")
-"""The parts of ``cassette`` that touch a disk: keys and stores. Everything else in that room belongs to the core."""
+CASSETTE_IO = ("directory", "keyring")
+"""The parts of ``cassette`` that touch a disk: the store in a folder, and the keys. Everything else in that room belongs to the core."""
 
 DIALECTS_SHARED = ("intern", "packages", "reading", "values")
 """The parts of ``dialects`` that are no convention: what all of them share."""
@@ -62,6 +63,7 @@ def core_sources() -> list[Path]:
     return [path for path in sources() if is_core(name_of(path))]
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     """The syntax tree of a source file."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))

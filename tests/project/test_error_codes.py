@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -35,6 +36,7 @@ def family(code):
     return code.partition(".")[0]
 
 
+@cache
 def raised():
     """Codes of the package, also those that are passed on by position: whatever looks like a code of a known family."""
     found = {code for path in sources() for code in codes(tree(path))}

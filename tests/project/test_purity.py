@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.project.house import ROOT, core_sources, tree
+from tests.project.house import ROOT, core_sources, name_of, tree
 
 CALLS = {"open", "print", "input", "breakpoint", "exec", "eval", "__import__"}
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "rmdir", "touch", "iterdir", "rglob"}
@@ -16,6 +16,9 @@ HARMLESS = {
     ("sys", "maxsize"), ("sys", "getrecursionlimit"), ("sys", "modules"), ("sys", "float_info"), ("uuid", "UUID"),
     *(("pathlib", name) for name in PATHS),
 }  # fmt: skip
+
+SHIPPED = {("otelreplay.redaction.policy", ".read_text()")}
+"""Reading a file that is part of the package, as its code is: the policies that are shipped."""
 
 
 def breaches(module: ast.Module) -> list[tuple[int, str]]:
@@ -42,7 +45,7 @@ def breaches(module: ast.Module) -> list[tuple[int, str]]:
 
 @pytest.mark.parametrize("path", core_sources(), ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_core_takes_values_and_returns_values(path):
-    assert breaches(tree(path)) == []
+    assert [what for _, what in breaches(tree(path)) if (name_of(path), what) not in SHIPPED] == []
 
 
 @pytest.mark.parametrize(
