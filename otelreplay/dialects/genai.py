@@ -165,7 +165,7 @@ class _Reader:
     def common(self, kind: str) -> None:
         if self.failed:
             self.fields["error"] = self.failed
-            self.taken.add(sc.ERROR_TYPE)
+            self.taken |= {sc.ERROR_TYPE} & self.attributes.keys()
         versions = {v: self.attributes[k] for k, v in _VERSIONS.items() if k in self.attributes}
         if versions:
             self.fields["versions"] = versions

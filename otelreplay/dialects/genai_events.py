@@ -62,6 +62,7 @@ class GenAIEvents:
                 for f in ("request.messages", "response.messages")
                 if f not in fields
             ]
+        gaps = [gap for gap in gaps if gap.field not in fields]
         if "request.messages" in fields:
             parts, fields["request.messages"] = lift_system(fields["request.messages"])
             if parts:
@@ -130,14 +131,14 @@ def _message(role: str, body: Any) -> list[dict[str, Any]]:
     whole = {"role": role, **{k: v for k, v in body.items() if k != "id"}}
     if role == "tool" and "tool_call_id" not in whole:
         whole["tool_call_id"] = body.get("id")
-    hidden = content in (None, *ELIDED) and not any(_shows(call) for call in body.get("tool_calls") or ())
+    hidden = content in (None, *ELIDED) and _no_calls(body.get("tool_calls"))
     return [] if hidden else normal_messages(_pruned(whole))
 
 
-def _shows(call: Any) -> bool:
-    """Does a tool call hold its arguments? With content off only id and name are there."""
-    function = call.get("function") if isinstance(call, dict) else None
-    return isinstance(function, dict) and function.get("arguments") is not None
+def _no_calls(calls: Any) -> bool:
+    """Are there no tool calls with arguments? With content off only their ids and names are there."""
+    functions = [c.get("function") for c in calls if isinstance(c, dict)] if isinstance(calls, (list, tuple)) else []
+    return not any(isinstance(f, dict) and f.get("arguments") is not None for f in functions)
 
 
 def _pruned(value: Any) -> Any:

@@ -8,6 +8,9 @@ from typing import Any
 from otelreplay.events import Inferred, Missing
 from otelreplay.spans import Span
 
+NOT_CAPTURED = ("content_not_captured", "not_carried_by_convention")
+"""Causes that say only that the sender did not write it."""
+
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Draft:
@@ -41,6 +44,12 @@ class Draft:
     def has(self, name: str) -> bool:
         """Is the field there, recorded or inferred?"""
         return name in self.fields
+
+    def explain(self, gap: Missing) -> None:
+        """Takes an explanation of a field's absence; one that tells more than "not captured" wins."""
+        known = self.gaps.get(gap.field)
+        if gap.field not in self.fields and (known is None or (known.cause in NOT_CAPTURED and gap.cause not in NOT_CAPTURED)):
+            self.gaps[gap.field] = gap
 
     def infer(self, name: str, value: Any, *, source: str, rule: str) -> None:
         """Sets a field from somewhere else, and says from where."""

@@ -13,10 +13,9 @@ from collections.abc import Iterable, Sequence
 from otelreplay.dialects import CONTENT_FIELDS
 from otelreplay.dialects.packages import package_of
 from otelreplay.events import Missing
-from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft
 from otelreplay.reconstruct.turns import tool_calls
 
-_ABSENT = ("content_not_captured", "not_carried_by_convention")
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
 
 
@@ -46,7 +45,7 @@ def _finished_by_calling(draft: Draft) -> bool:
 
 
 def _is_gap(draft: Draft, gap: Missing, uses_tools: set[str]) -> bool:
-    if gap.cause not in _ABSENT:
+    if gap.cause not in NOT_CAPTURED:
         return True
     if gap.field in ("response.messages", "response.result", "response.output") and draft.has("error"):
         return False

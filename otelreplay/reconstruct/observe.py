@@ -87,13 +87,12 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
                 )
             )
     for gap in reading.gaps:
-        if gap.field not in draft.fields:
-            draft.gaps.setdefault(gap.field, gap)
+        draft.explain(gap)
     notes.extend(Note(code="dialect", message=text, spans=(draft.id,)) for text in reading.notes)
 
 
 def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
-    """Everything of the span that no field took. ``otelreplay.scope`` names the package: what a package carries is judged by it."""
+    """Everything of the span that no field took, with the package: what a package carries is judged by it."""
     span = view.span
     taken = {a for r in readings for a in r.taken}
     out: dict[str, Any] = {k: v for k, v in sorted(span.attributes.items()) if k not in taken}

@@ -116,8 +116,8 @@ def _fill(tool: Draft, call: Call) -> None:
         )
     if not tool.has("request.call_id") and call.id:
         tool.infer("request.call_id", call.id, source=f"{told}.id", rule="call_id_from_model_reply")
-    for answer in call.answers:
-        answer.reader.before.add(tool)
+    for reader in call.readers:
+        reader.before.add(tool)
     if call.answers:
         first = call.answers[0]
         _answer(tool, first.value, f"{first.reader.id}:{first.path}.response")

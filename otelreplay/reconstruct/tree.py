@@ -140,9 +140,9 @@ def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
     into[other] = main
     for name, value in other.fields.items():
         main.fields.setdefault(name, value)
-    for name in list(main.gaps):
-        if name in main.fields:
-            del main.gaps[name]
+    main.gaps = {name: gap for name, gap in main.gaps.items() if name not in main.fields}
+    for gap in other.gaps.values():
+        main.explain(gap)
     main.missing += [m for m in other.missing if m not in main.missing]
     main.spans = [*main.spans, *sorted(set(other.spans) - set(main.spans))]
     rest = {k: v for k, v in other.leftovers.items() if k not in main.leftovers or main.leftovers[k] != v}

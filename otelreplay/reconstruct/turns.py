@@ -55,6 +55,8 @@ class Call:
     current: bool = True
     """Part of this run, not of a resumed conversation's past."""
     answers: list[Answer] = field(default_factory=list)
+    readers: list[Draft] = field(default_factory=list)
+    """The model calls whose request ends with this call's answer: they wait for the tool."""
     tool: Draft | None = None
 
 
@@ -79,6 +81,8 @@ class _Thread:
     open: list[Call]
     last: Draft | None
     """The recorded call whose reply was quoted last."""
+    told: list[Call]
+    """The calls answered since the last turn of a recorded call."""
     follows: Draft | None = None
     """The call whose request this one goes on from: its reply is expected next."""
 
@@ -141,7 +145,10 @@ class Conversation:
         messages: list[Message] = draft.fields["request.messages"]
         known = self._known(messages)
         follows = next((d for d, t in self._threads.items() if t is known), None)
-        thread = _Thread(messages, list(known.open) if known else [], known.last if known else None, follows)
+        if known is None:
+            thread = _Thread(messages, [], None, [])
+        else:
+            thread = _Thread(messages, list(known.open), known.last, list(known.told), follows)
         start = len(known.messages) if known else 0
         current_from = start if known else _after_last_user(messages)
         at = start
@@ -154,6 +161,8 @@ class Conversation:
             at += len(turn)
         if thread.last is not None:
             draft.before.add(thread.last)
+        for call in thread.told:
+            call.readers.append(draft)
         self._threads[draft] = thread
 
     def _known(self, messages: list[Message]) -> _Thread | None:
@@ -168,7 +177,7 @@ class Conversation:
         owner = self._owner(draft, thread, turn)
         path = f"request.messages[{at}]"
         if owner is not None:
-            thread.last = owner
+            thread.last, thread.told = owner, []  # whoever gave this turn has waited for the tools before it
             draft.before.add(owner)
             thread.open += self._asked.get(owner, [])
             self._restore(draft, owner, turn)
@@ -214,6 +223,7 @@ class Conversation:
             call = _answering(part, thread.messages[at], thread.open)
             if call is not None:
                 thread.open = [c for c in thread.open if c is not call]
+                thread.told.append(call)
                 call.answers.append(Answer(part.get("response"), draft, f"request.messages[{at}].parts[{p}]"))
 
 
