@@ -19,7 +19,7 @@ CORE = (
 """Rooms that take values and return values."""
 
 CASSETTE_IO = ("directory", "keyring")
-"""The parts of ``cassette`` that touch a disk: the store in a folder, and the keys. Everything else in that room belongs to the core."""
+"""The parts of ``cassette`` that touch a disk: the store in a folder, and the keys. All else there belongs to the core."""
 
 DIALECTS_SHARED = ("intern", "packages", "reading", "values")
 """The parts of ``dialects`` that are no convention: what all of them share."""
