@@ -17,13 +17,18 @@ def register(app: typer.Typer) -> None:
     def check(
         name: str = typer.Argument(..., metavar="FILE|default|off", help="The policy to check; - reads standard input."),
         json: bool = Json,
-    ) -> None:
-        """Check that a policy can be used, and say what it does."""
-        from otelreplay.report.policy import policy_json, policy_text
-        from otelreplay.wiring.policies import load_policy
+    ) -> int:
+        """Check that a policy can be used, and say what it does.
 
-        found = policy_json(load_policy(name))
+        Exit 2 for a rule that would not hold where the content is replayed.
+        """
+        from otelreplay.report.policy import policy_json, policy_text
+        from otelreplay.wiring.policies import checked, policy_named
+
+        held = policy_named(name)
+        found = policy_json(held, checked(held))
         print_json(found) if json else print_text(policy_text(found, columns=columns()))
+        return 0 if found["ok"] else 2
 
     @command(policy, "show")
     def show(
@@ -32,7 +37,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Print a policy in full, as YAML: a start for your own."""
         from otelreplay.report.policy import policy_yaml
-        from otelreplay.wiring.policies import load_policy
+        from otelreplay.wiring.policies import policy_named
 
-        found = load_policy(name)
-        print_json(found.model_dump(mode="json", exclude_none=True)) if json else print_text(policy_yaml(found))
+        found = policy_named(name)
+        print_json(found.public()) if json else print_text(policy_yaml(found))

@@ -16,22 +16,24 @@ SLOW = 2.0
 
 
 class Progress:
-    """Takes the number of bytes read so far; a context manager, so that the bar is gone when the work is."""
+    """Takes how many bytes were read since it was told last; a context manager, so that the bar ends with the work."""
 
     def __init__(self, files: Sequence[str]) -> None:
         self._total = _size(files)
         self._due = time.monotonic() + (0.0 if (self._total or 0) >= LARGE else SLOW)
         self._shown = sys.stderr.isatty()
+        self._done = 0
         self._bar: Any = None
         self._task: Any = None
 
-    def __call__(self, done: int) -> None:
-        """``done`` bytes of the input have been read; the work after that shows no measure."""
+    def __call__(self, count: int) -> None:
+        """``count`` more bytes of the input have been read."""
+        self._done += count
         if not self._shown or (self._bar is None and time.monotonic() < self._due):
             return
         if self._bar is None:
             self._start()
-        self._bar.update(self._task, completed=done)
+        self._bar.update(self._task, completed=self._done)
 
     def _start(self) -> None:
         from rich.console import Console

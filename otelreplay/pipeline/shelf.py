@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from msgspec.structs import asdict
 
 from otelreplay.cassette import Header, Parent, Signer, header_for, write_cassette
 from otelreplay.cassette.store import Arrival, CassetteStore, Entry, arrival, same_content
 from otelreplay.events import Completeness, Recording, assess
 from otelreplay.pipeline.result import ConvertedRun, Outcome
+from otelreplay.redaction import Placeholder
 
 REASON = "converted again, from other input or under another policy"
 
@@ -24,10 +27,10 @@ class Shelf:
         self.store, self.signer, self.created, self.facts = store, signer, created, facts
         self._current = {entry.run_id: entry for entry in store.list()}
 
-    def put(self, recording: Recording, *, placeholders: list[Any]) -> ConvertedRun:
-        """Store one run. ``placeholders``: those that its events may hold."""
+    def put(self, recording: Recording, *, placeholders: Sequence[Placeholder] = ()) -> ConvertedRun:
+        """Store one run. ``placeholders``: those that its events hold."""
         found = assess(recording.events, recording.missing)
-        header = header_for(recording, **self.facts, placeholders=placeholders, created=self.created())
+        header = header_for(recording, **self.facts, placeholders=list(map(asdict, placeholders)), created=self.created())
         held = self._held(recording.run_id)
         outcome: Outcome
         if held is None:

@@ -133,6 +133,6 @@ def inventory_text(items: list[Inventory], *, columns: int = 80) -> str:
         if item.cassette is None:
             lines.append(f"  cannot be read: {escape(item.problem)}")
         else:
-            said = f"{pad(row['verdict'], 14)}  {plural(row['events'], 'event')}, {headline(item.cassette.events)}"
+            said = f"{pad(row['verdict'], 14)}  {headline(item.cassette.events)}"
             lines.append("  " + pad(said, columns - 2).rstrip())
     return "\n".join(lines) + "\n"
