@@ -22,10 +22,10 @@ from otelreplay.providers.bodies import (
 )
 from otelreplay.providers.codec import Codec, Value
 from otelreplay.providers.fields import Filling, Table, as_dict, as_list, present, put, take
-from otelreplay.providers.gemini_parts import decode_part, encode_part
+from otelreplay.providers.gemini_parts import decode_part, encode_part, spelled
 from otelreplay.providers.messages import Message, closed, opaque, parted, rejoined, split_system, spread_system
 from otelreplay.providers.messages import opened as opened_message
-from otelreplay.providers.parts import generic, is_generic, rename, text_part
+from otelreplay.providers.parts import generic, is_generic, text_part
 from otelreplay.providers.tools import decode_tool, function_fields, verbatim_tool
 
 API = "gemini.generate_content"
@@ -118,12 +118,6 @@ def _total(usage: Value) -> tuple[str, int | None]:
     return "totalTokenCount", sum(numbers) if len(numbers) == len(counts) else None
 
 
-def _spelled(value: Any, spelling: Mapping[str, str]) -> Any:
-    """A dict in the wire's spelling; one that has both spellings of a key stays as it is, and so does everything else."""
-    renamed = rename(value, {k: v for k, v in spelling.items() if k in value}) if isinstance(value, dict) else None
-    return value if renamed is None else renamed
-
-
 # ---- messages ----------------------------------------------------------------------------------------------------------
 
 ROLES = {"model": "assistant", "function": "tool"}
@@ -202,8 +196,8 @@ def decode_request(body: Any) -> Value:
 
 def _spelled_body(body: Value) -> Value:
     """In the wire's spelling, and with the SDK's ``config`` taken apart into the fields that it is sent as."""
-    rest = dict(_spelled(body, SPELLING))
-    config = _spelled(rest.get("config"), SPELLING)
+    rest = dict(spelled(body, SPELLING))
+    config = spelled(rest.get("config"), SPELLING)
     if isinstance(config, dict):
         given = {k: v for k, v in config.items() if v is not None}
         beside = {k: v for k, v in given.items() if k in ("tools", *SPELLING.values())}
@@ -212,9 +206,9 @@ def _spelled_body(body: Value) -> Value:
             inside = {k: v for k, v in given.items() if k not in beside}
             rest |= beside | ({CONFIG: inside} if inside else {})
     if isinstance(rest.get(CONFIG), dict):
-        rest[CONFIG] = dict(_spelled(rest[CONFIG], CONFIG_SPELLING))
+        rest[CONFIG] = dict(spelled(rest[CONFIG], CONFIG_SPELLING))
         if isinstance(rest[CONFIG].get("thinkingConfig"), dict):
-            rest[CONFIG]["thinkingConfig"] = _spelled(rest[CONFIG]["thinkingConfig"], THINKING_SPELLING)
+            rest[CONFIG]["thinkingConfig"] = spelled(rest[CONFIG]["thinkingConfig"], THINKING_SPELLING)
     return rest
 
 
@@ -270,7 +264,7 @@ def decode_response(body: Any) -> Value:
     """A response body: one message a candidate."""
     if not isinstance(body, dict):
         return not_a_body(body)
-    rest = dict(_spelled(body, RESPONSE_SPELLING))
+    rest = dict(spelled(body, RESPONSE_SPELLING))
     found: Value = {"id": take_text(rest, "responseId"), "model": take_text(rest, "modelVersion")}
     candidates = take_list(rest, "candidates")
     if candidates is not None:
@@ -278,7 +272,7 @@ def decode_response(body: Any) -> Value:
         found["messages"] = [message for message, _ in decoded]
         found["finish_reasons"] = reasons(found["messages"], [word for _, word in decoded], FINISH)
     if isinstance(rest.get("usageMetadata"), dict):
-        rest["usageMetadata"] = _spelled(rest["usageMetadata"], USAGE_SPELLING)
+        rest["usageMetadata"] = spelled(rest["usageMetadata"], USAGE_SPELLING)
     found["usage"] = take_usage(rest, "usageMetadata", USAGE, _total)
     return present({**found, "extra": rest or None})
 
@@ -286,7 +280,7 @@ def decode_response(body: Any) -> Value:
 def _candidate(n: int, candidate: Any) -> tuple[Message, Any]:
     if not isinstance(candidate, dict) or not isinstance(candidate.get("content", {}), dict):
         return opaque(candidate), None
-    rest = dict(_spelled(candidate, CANDIDATE_SPELLING))
+    rest = dict(spelled(candidate, CANDIDATE_SPELLING))
     content, word = rest.pop("content", None), take_text(rest, "finishReason")
     sent = content if content is not None else {}
     if not _readable(sent.get("parts")) or not isinstance(sent.get("role", "model"), str | None):

@@ -38,11 +38,17 @@ OWN = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
 """Blocks that the schema has no type for: kept verbatim under the name of their key."""
 
 
+def spelled(value: Any, spelling: Mapping[str, str]) -> Any:
+    """A dict in the wire's spelling; one that has both spellings of a key stays as it is, and so does everything else."""
+    renamed = rename(value, {k: v for k, v in spelling.items() if k in value}) if isinstance(value, dict) else None
+    return value if renamed is None else renamed
+
+
 def camel(value: Any, *, keep: frozenset[str] = frozenset()) -> dict[str, Any] | None:
     """A dict with the wire's spelling and without nulls, which the SDK writes for everything not given; None for no dict."""
     if not isinstance(value, dict):
         return None
-    return rename({k: v for k, v in value.items() if v is not None or k in keep}, CAMEL)
+    return dict(spelled({k: v for k, v in value.items() if v is not None or k in keep}, CAMEL))
 
 
 def decode_part(block: Any) -> Part:

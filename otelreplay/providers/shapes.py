@@ -21,14 +21,14 @@ def codec_of(message: Any) -> Codec:
         return openai_chat.CODEC
     if "parts" in message and "content" not in message:
         return gemini.CODEC
-    if isinstance(message.get("type"), str) and ("role" not in message or message["type"] == "message"):
-        return openai_responses.CODEC
     blocks = [b for b in as_list(message.get("content")) if isinstance(b, dict)]
     kinds = {b["type"] for b in blocks if isinstance(b.get("type"), str)}
     if kinds & RESPONSES_BLOCKS:
         return openai_responses.CODEC
     if kinds & ANTHROPIC_BLOCKS or any("source" in b for b in blocks):
         return anthropic_messages.CODEC
+    if isinstance(message.get("type"), str):
+        return anthropic_messages.CODEC if "text" in kinds else openai_responses.CODEC
     return openai_chat.CODEC
 
 
