@@ -39,10 +39,10 @@ def escape(data: bytes) -> bytes:
 
 def form(value: Any) -> str | None:
     """``$ref``, ``$list`` or ``$like`` if the slot's value is one, ``escaped`` if it is user data, None if it is neither."""
-    if not isinstance(value, dict) or not value:
+    if type(value) is not dict or not value:
         return None
-    first = next(iter(value))
-    if not _FORM.fullmatch(first):
+    first: str = next(iter(value))
+    if first[:1] != "$" or not _FORM.fullmatch(first):
         return None
     return "escaped" if first.startswith("$$") else first
 

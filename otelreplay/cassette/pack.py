@@ -2,9 +2,7 @@
 
 Theory of operation. A run of n turns whose every model call repeats the history holds n²/2 messages but only n different ones,
 and reconstruction hands each as one object. So everything that costs per message (encoding, hashing) is remembered by identity,
-and what is done per *list* is one pass over its element ids in C: the ids are joined, and the longest earlier list that is a
-prefix is found from the far end, by its length and last element first and by the hash of its ids then. Kept are one hash and
-one pair for each list, never its elements.
+and a list is written as what it adds to the longest earlier list that is its prefix (see ``prefixes``).
 
 Small values that recur are not worth a line of their own the first time. A value is written in place when it is first met and
 becomes a blob when it is met again; likewise the members that an object shares with the one before of its kind and name.
@@ -20,8 +18,9 @@ from typing import Any
 import msgspec
 
 from otelreplay import canonical
-from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape, list_id
+from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape
 from otelreplay.cassette.marks import named, plain
+from otelreplay.cassette.prefixes import Prefixes
 from otelreplay.events import Event, Mark, Message
 
 INLINE_ONCE = 1024
@@ -31,8 +30,8 @@ INLINE_ALWAYS = 96
 LIKE_OVERHEAD = 64
 """Bytes that the ``$like`` form costs: it is used where it saves more."""
 
-_PLAIN = ("seq", "id", "kind", "name")
-_FIELDS = {name: field.default for name, field in Event.model_fields.items() if name not in _PLAIN}
+_PLAIN = {name: b'"%s":' % name.encode() for name in ("seq", "id", "kind", "name")}
+_FIELDS = {name: (b'"%s":' % name.encode(), field.default) for name, field in Event.model_fields.items() if name not in _PLAIN}
 
 _json = msgspec.json.encode
 
@@ -47,23 +46,25 @@ class Packer:
         self._elements: dict[int, str] = {}
         self._slots: dict[int, bytes] = {}
         self._met: set[bytes] = set()
-        self._ends: set[tuple[int, str]] = set()
-        self._lists: dict[bytes, str] = {}
+        self._prefixes = Prefixes()
         self._last: dict[tuple[str, str, str], dict[str, bytes]] = {}
 
     def event(self, event: Event) -> Iterator[bytes]:
         """The event's line, after the lines of the blobs that it is the first to need."""
         extra = event.model_extra or {}
-        if "type" in extra or any(not clean(name) for name in extra):
+        if "type" in extra or not all(map(clean, extra)):
             raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
+        found = vars(event)
         parts = [b'{"type":"event"']
-        parts += [b'"%s":%s' % (name.encode(), canonical.dumps(getattr(event, name))) for name in _PLAIN]
-        for name, default in _FIELDS.items():
-            value = getattr(event, name)
+        parts += [start + canonical.dumps(found[name]) for name, start in _PLAIN.items()]
+        for name, (start, default) in _FIELDS.items():
+            value = found[name]
             if name == "spans":
                 default = [event.id]
+            elif name == "request_hash" and event.request_keys:
+                default = canonical.digest_value(event.request_keys)
             if value != default:
-                parts.append(b'"%s":%s' % (name.encode(), self._member(event, name, value)))
+                parts.append(start + self._member(event, name, value))
         parts += [_json(name) + b":" + self._slot(value) for name, value in extra.items()]
         line = b",".join(parts) + b"}\n"
         yield from self._pending
@@ -94,6 +95,9 @@ class Packer:
 
     def _slot(self, value: Any, name: str = "") -> bytes:
         """Bytes of a value that lives as long as the recording."""
+        kind = type(value)
+        if kind is str and len(value) <= INLINE_ALWAYS and value.isascii():
+            return _json(value)
         if isinstance(value, Message):
             return self._reference(self._element(value))
         if isinstance(value, list) and value:
@@ -137,24 +141,10 @@ class Packer:
         return known
 
     def _list(self, items: list[Any]) -> bytes:
-        ids = [self._element(item) for item in items]
-        whole = _key_of(ids)
-        if whole in self._lists:
-            return b'{"$list":{"base":"%s"}}' % self._lists[whole].encode()
-        base, kept = self._prefix(ids)
-        added = ids[kept:]
-        self._lists[whole] = list_id(base, added)
-        self._ends.add((len(ids), ids[-1]))
+        base, added = self._prefixes.add(items, self._element)
+        if not added:
+            return b'{"$list":{"base":"%s"}}' % base.encode()
         return b'{"$list":{%s"append":%s}}' % (b'"base":"%s",' % base.encode() if base else b"", _json(added))
-
-    def _prefix(self, ids: list[str]) -> tuple[str, int]:
-        """(id, length) of the longest earlier list that is a proper prefix; ("", 0) if none is."""
-        for length in range(len(ids) - 1, 0, -1):
-            if (length, ids[length - 1]) in self._ends:
-                known = self._lists.get(_key_of(ids[:length]))
-                if known is not None:
-                    return known, length
-        return "", 0
 
     def _blob(self, body: bytes) -> str:
         name = blob_id(body)
@@ -183,7 +173,3 @@ def clean(name: Any) -> bool:
 def joined(members: Any) -> bytes:
     """A JSON object of (name, bytes of the value) pairs."""
     return b"{" + b",".join(_json(name) + b":" + data for name, data in members) + b"}"
-
-
-def _key_of(ids: list[str]) -> bytes:
-    return sha256("".join(ids).encode()).digest()

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from otelreplay import canonical
 from otelreplay.cassette.header import Header
 from otelreplay.cassette.keys import TrustStore
 from otelreplay.cassette.limits import DEFAULT_LIMITS, Limits
 from otelreplay.cassette.lines import Readable
 from otelreplay.cassette.scan import Problem, Scan
 from otelreplay.cassette.seal import Seal
-from otelreplay.cassette.unpack import MalformedError
 from otelreplay.errors import CassetteFormatError, IntegrityError
 from otelreplay.events import Event, Missing, Note, Recording
 
+_FRESH = {
+    name: type(field.default)
+    for name, field in Event.model_fields.items()
+    if isinstance(field.default, list | dict) and name != "spans"
+}
 _UNSEALED = frozenset({"cassette.unsealed", "cassette.truncated"})
 
 
@@ -76,7 +84,8 @@ def read_cassette(
     of this format or has expired, LimitError for one beyond ``limits``.
     """
     try:
-        scan = Scan(limits, keep=True).run(stream)
+        with _no_collection():
+            scan = Scan(limits, keep=True).run(stream)
         header = _accepted(scan, allow_unsealed=allow_unsealed)
         if now is not None and not allow_expired and header.expired(now):
             raise CassetteFormatError(
@@ -89,12 +98,25 @@ def read_cassette(
                 f"sealed by {signer}, who is not in the trust store", code="cassette.untrusted",
                 next_step="check the key with whoever sealed it, then trust it",
             )  # fmt: skip
-        return _cassette(scan, header)
+        with _no_collection():
+            return _cassette(scan, header)
     except (CassetteFormatError, IntegrityError) as error:
         if not where:
             raise
         place = f"{where}, {error.where}" if error.where else where
         raise type(error)(error.what, code=error.code, where=place, next_step=error.next_step) from None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Reading makes many objects and no cycles; looking for some while the lists of a long run grow takes most of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _accepted(scan: Scan, *, allow_unsealed: bool) -> Header:
@@ -126,7 +148,7 @@ def _cassette(scan: Scan, header: Header) -> Cassette:
     try:
         return Cassette(
             header=header,
-            events=tuple(_event(scan, number, members) for number, members in scan.events),
+            events=tuple(_event(number, members) for number, members in scan.events),
             missing=tuple(Missing.model_validate(gap) for gap in completeness.get("missing", ())),
             notes=tuple(_note(note) for note in completeness.get("notes", ())),
             summary=completeness.get("summary"),
@@ -144,13 +166,15 @@ def _note(members: dict[str, Any]) -> Note:
     return Note(code=members["code"], message=members["message"], spans=tuple(members.get("spans", ())))
 
 
-def _event(scan: Scan, number: int, members: dict[str, Any]) -> Event:
+def _event(number: int, members: dict[str, Any]) -> Event:
+    for name, make in _FRESH.items():  # much cheaper than the deep copies of its defaults that pydantic makes
+        if name not in members:
+            members[name] = make()
+    members.setdefault("spans", [members.get("id")])
+    if "request_hash" not in members and members["request_keys"]:
+        members["request_hash"] = canonical.digest_value(members["request_keys"])
     try:
-        found = scan.blobs.event(members)
-        found.setdefault("spans", [found.get("id")])
-        return Event.model_validate(found)
-    except MalformedError as error:
-        raise CassetteFormatError(str(error), code=error.code, where=f"line {number}") from None
+        return Event.model_validate(members)
     except ValidationError as error:
         fields = sorted({str(e["loc"][0]) for e in error.errors() if e["loc"] and e["loc"][0] in Event.model_fields})
         raise CassetteFormatError(

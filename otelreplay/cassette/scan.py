@@ -15,7 +15,7 @@ from otelreplay.cassette.lines import Readable, lines
 from otelreplay.cassette.merkle import CHECK_BYTES, MerkleTree
 from otelreplay.cassette.seal import PREFIX as SEAL_PREFIX
 from otelreplay.cassette.seal import Seal, parse_seal
-from otelreplay.cassette.unpack import BLOB_PREFIX, Blobs, MalformedError, parse
+from otelreplay.cassette.unpack import BLOB_PREFIX, Blobs, MalformedError, may_be_typed, parse
 from otelreplay.errors import CassetteFormatError, IntegrityError
 
 EVENT_PREFIX = b'{"type":"event","seq":'
@@ -50,7 +50,7 @@ class _Line:
 
 
 class Scan:
-    """The pass and what it found. ``events`` holds the raw members of the event lines if ``keep`` is set."""
+    """The pass and what it found. With ``keep``, ``events`` holds (line, members) of each event."""
 
     def __init__(self, limits: Limits, *, keep: bool) -> None:
         self.limits, self.keep = limits, keep
@@ -131,13 +131,14 @@ class Scan:
             raise MalformedError("the event has no place in the order")
         place.seq = seq
         del members["type"]
-        self.blobs.check_event(members)
+        if self.keep:
+            self.events.append((place.number, self.blobs.event(members, typed=may_be_typed(line))))
+        else:
+            self.blobs.check_event(members)
         self.event_count += 1
         if seq <= self._last_seq:
             raise MalformedError("the event is out of order", "cassette.event_order")
         self._last_seq = seq
-        if self.keep:
-            self.events.append((place.number, members))
 
     # --- the seal against the lines -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from otelreplay import canonical
 from otelreplay.cassette.forms import OBJECTS, blob_id, form, list_id, unescape
 from otelreplay.cassette.limits import Limits
 from otelreplay.cassette.marks import from_named
-from otelreplay.errors import CassetteFormatError, LimitError
+from otelreplay.errors import LimitError
 from otelreplay.events import Message
 
 BLOB_PREFIX = b'{"type":"blob","id":"'
@@ -46,6 +46,11 @@ def parse(data: bytes, limits: Limits) -> Any:
         raise MalformedError("not JSON") from None
 
 
+def may_be_typed(data: bytes) -> bool:
+    """False only for JSON bytes that hold no typed value."""
+    return _TYPED in data or b"\\u" in data
+
+
 def _depth(data: bytes) -> int:
     depth = deepest = 0
     for token in _TOKENS.finditer(data):
@@ -68,6 +73,7 @@ class Blobs:
         self._parts: dict[str, tuple[str, list[str], int]] = {}
         self._lists: dict[str, list[Any]] = {}
         self._objects: dict[str, dict[str, Any]] = {}
+        self._typed_objects: set[str] = set()
         self._expanded = 0
 
     def __len__(self) -> int:
@@ -88,6 +94,8 @@ class Blobs:
                 raise MalformedError("the blob's object is none")
             self._check_slots(members)
             self._objects[name] = members
+            if may_be_typed(body):
+                self._typed_objects.add(name)
         else:
             raise MalformedError("a blob of a kind that this version does not know", "cassette.blob_kind")
 
@@ -149,41 +157,45 @@ class Blobs:
 
     # --- values -------------------------------------------------------------------------------------------------------
 
-    def event(self, members: dict[str, Any]) -> dict[str, Any]:
-        """The members of a checked event line with every reference replaced by what it stands for."""
+    def event(self, members: dict[str, Any], *, typed: bool) -> dict[str, Any]:
+        """The members of an event line with every reference replaced by what it stands for; checks them as it goes.
+
+        ``typed`` says whether the line may hold typed values at all; most do not, and are not searched for any.
+        """
         found: dict[str, Any] = {}
         for name, value in members.items():
-            if type(value) is not dict and type(value) is not list:
-                found[name] = value
-            elif name in OBJECTS and isinstance(value, dict):
-                found[name] = self._members(value)
+            kind = type(value)
+            if kind is dict and name in OBJECTS:
+                found[name] = self._members(value, typed)
+            elif kind is dict or (typed and kind is list):
+                found[name] = self._slot(value, typed)
             else:
-                found[name] = self._slot(value)
+                found[name] = value
         return found
 
-    def _members(self, value: dict[str, Any]) -> Any:
+    def _members(self, value: dict[str, Any], typed: bool) -> Any:
         kind = form(value)
-        if kind == "$ref":
-            return self._slot(value)
         if kind == "$like":
             base, changed = self._like(value)
-            value = self._objects[base] | changed
+            value = self._known(self._objects, base) | changed
+            typed = typed or base in self._typed_objects
         elif kind == "escaped":
             value = unescape(value)
-        return {name: self._slot(member) for name, member in value.items()}
+        elif kind:
+            return self._slot(value, typed)
+        return {
+            name: self._slot(member, typed) if type(member) is dict or (typed and type(member) is list) else member
+            for name, member in value.items()
+        }
 
-    def _slot(self, value: Any) -> Any:
-        if type(value) is dict:
-            kind = form(value)
-            if kind == "$list":
-                return self._list_of(value[kind])
-            if kind == "$ref":
-                return self.value(value[kind])
-            if kind:
-                value = unescape(value)
-        elif type(value) is not list:
-            return value
-        return canonical.decode(value)
+    def _slot(self, value: Any, typed: bool) -> Any:
+        kind = form(value)
+        if kind == "escaped":
+            value = unescape(value)
+        elif kind:
+            self._check(kind, value)
+            return self.value(value["$ref"]) if kind == "$ref" else self._list_of(value["$list"])
+        return canonical.decode(value) if typed else value
 
     def value(self, name: str) -> Any:
         """The value or message of a blob."""
@@ -192,16 +204,14 @@ class Blobs:
         return self._values[name]
 
     def _decoded(self, body: bytes) -> Any:
+        members = parse(b"{" + body, self._limits)
         try:
-            members = parse(b"{" + body, self._limits)
-            if _TYPED in body or b"\\u" in body:
+            if may_be_typed(body):
                 members = canonical.decode(members)
             if body.startswith(b'"value":'):
                 return members["value"]
             return Message(members["message"], from_named(members.get("marks", ())))
-        except MalformedError:
-            raise
-        except (CassetteFormatError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             raise MalformedError("a blob that holds no value") from None
 
     def _list_of(self, reference: dict[str, Any]) -> list[Any]:
