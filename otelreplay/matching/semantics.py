@@ -33,7 +33,7 @@ class Rule:
 
 SEMANTICS: Final[dict[Kind, Rule]] = {
     "model": Rule(whole=("model",), spread=("params",), conversation=True),
-    "embeddings": Rule(whole=("model", "input"), spread=("params",)),
+    "embeddings": Rule(whole=("model", "input", "inputs"), spread=("params",)),
     "tool": Rule(operation=True, spread=("arguments",)),
     "retrieval": Rule(whole=("query",), spread=("params",)),
     "agent": Rule(whole=("input",)),
