@@ -8,11 +8,10 @@ the folder that is named: ``python -m examples.demo [DIR]``.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 
 from examples.damage import damage
@@ -28,14 +27,14 @@ def say(text: str = "") -> None:
     print(text, flush=True)
 
 
-def run(*arguments: str, expect: Sequence[int] = (0,)) -> int:
-    """Run the command line as a user would, show command and output; stop the demo if it ends in an unexpected way."""
-    say(f"\n$ {shlex.join(('otelreplay', *arguments))}")
+def run(*arguments: str) -> None:
+    """Show a command and run it as a shell would: a pattern stands for the one file that it fits."""
+    say(f"\n$ otelreplay {' '.join(arguments)}")
+    typed = [glob(a)[0] if "*" in a else a for a in arguments]
     environment = os.environ | {"OTELREPLAY_KEYS": str(OUT / "keys"), "COLUMNS": "80"}
-    done = subprocess.run([sys.executable, "-m", "otelreplay", *arguments], env=environment, check=False)
-    if done.returncode not in expect:
+    done = subprocess.run([sys.executable, "-m", "otelreplay", *typed], env=environment, check=False)
+    if done.returncode:
         sys.exit(f"demo: the command above ended with {done.returncode}")
-    return done.returncode
 
 
 def heading(text: str) -> None:
@@ -43,19 +42,44 @@ def heading(text: str) -> None:
     say(f"\n\n{text}\n{'-' * len(text)}")
 
 
-def convert(trace: Path, name: str) -> str:
-    """Convert a trace that holds one run; the path of its cassette."""
-    run("convert", str(trace), "--out", str(OUT / name))
-    (cassette,) = (OUT / name).glob("*.cassette.jsonl")
-    return str(cassette)
-
-
 def compare(cassette: str) -> None:
     """Count what must not be in a cassette, on both sides."""
-    trace, recorded = TRACE.read_text(encoding="utf-8"), Path(cassette).read_text(encoding="utf-8")
+    trace, recorded = TRACE.read_text(encoding="utf-8"), Path(glob(cassette)[0]).read_text(encoding="utf-8")
     say("\nThe default policy was applied before anything was written:\n")
     for text in PRIVATE:
         say(f"  {text[:26]:<26}  {trace.count(text):>2} times in the trace, {recorded.count(text)} in the cassette")
+
+
+def good() -> None:
+    """The trace as it is."""
+    heading("1. A good trace")
+    say(f"{TRACE}: a support desk answers a customer.\nNine spans, traced by opentelemetry-instrumentation-genai-openai 1.3b0.")
+    run("convert", str(TRACE), "--out", f"{OUT}/good")
+    cassette = f"{OUT}/good/*.cassette.jsonl"
+    compare(cassette)
+    say("\nIt is sealed: verify says whether anybody changed it since, and who signed it.")
+    run("verify", cassette)
+    say("\nWhat happened:")
+    run("show", cassette)
+    say("\nThe call that failed, in full:")
+    run("show", cassette, "--event", "5")
+    say("\nWhat the trace did not hold:")
+    run("report", cassette)
+
+
+def damaged() -> None:
+    """The trace after three accidents."""
+    heading("2. The same run, damaged on the way")
+    say(
+        "The last model call without its content, one tool span lost, one tool result\n"
+        "cut short. otelreplay fills in what other spans show, says so, and invents\n"
+        "nothing."
+    )
+    trace = OUT / "support-desk-damaged.jsonl"
+    trace.write_text(damage(TRACE.read_text(encoding="utf-8")), encoding="utf-8")
+    run("convert", str(trace), "--out", f"{OUT}/damaged")
+    for command in ("verify", "show", "report"):
+        run(command, f"{OUT}/damaged/*.cassette.jsonl")
 
 
 def main() -> None:
@@ -64,41 +88,19 @@ def main() -> None:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
     say("otelreplay: from the trace of one agent run to a cassette")
-
-    heading("1. A good trace")
-    say(f"{TRACE}: a support desk answers a customer.\nNine spans, traced by opentelemetry-instrumentation-genai-openai 1.3b0.")
-    good = convert(TRACE, "good")
-    compare(good)
-    say("\nIt is sealed: verify says whether anybody changed it since, and who signed it.")
-    run("verify", good)
-    say("\nWhat happened:")
-    run("show", good)
-    say("\nWhat the trace did not hold:")
-    run("report", good)
-
-    heading("2. The same run, damaged on the way")
-    say(
-        "The last model call without its content, one tool span lost, one tool result\n"
-        "cut short. otelreplay fills in what other spans show, says so, and invents\n"
-        "nothing."
-    )
-    broken = OUT / "support-desk-damaged.jsonl"
-    broken.write_text(damage(TRACE.read_text(encoding="utf-8")), encoding="utf-8")
-    bad = convert(broken, "damaged")
-    run("verify", bad)
-    run("show", bad)
-    run("report", bad)
-
+    good()
+    damaged()
     heading("What to try next")
     say(
         f"""\
   . .venv/bin/activate
-  export OTELREPLAY_KEYS={OUT / "keys"}       # the demo's own keys
+  export OTELREPLAY_KEYS={OUT}/keys        # the demo has keys of its own
 
-  otelreplay show {good} --event 0
-      one event in full
-  otelreplay events {good} --json
+  otelreplay events {OUT}/good/*.cassette.jsonl --json
       every event as JSON, one a line
+  otelreplay report {OUT}/damaged/*.cassette.jsonl --require-complete
+      exit code 3 unless everything is there: for a script
+  unset OTELREPLAY_KEYS
   otelreplay convert YOUR-TRACE.jsonl --out cassettes
       your own trace: OTLP JSON, JSON Lines or protobuf, also .gz and .zst
 
