@@ -10,13 +10,13 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
-Sense = Literal["", "weak", "strong", "national_id", "phone", "credit_card", "iban", "birth_date", "email", "coordinates"]
-"""Nothing; a secret if the value looks like one; a secret whatever it looks like; a detector whose kind the value is."""
+Sense = Literal["", "faint", "weak", "strong", "cookie", "national_id", "phone", "credit_card", "iban", "birth_date", "email", "coordinates"]
+"""Nothing; a secret if the value cannot be anything else; a secret if the value looks like one; a secret whatever it looks like; a detector whose kind the value is."""
 
 _CUT: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\x00-\x7f]+")
 
 _STRONG: Final = frozenset(
-    "password passwd pasword passwort passphrase passcode pwd pw passwords secret secrets apikey apikeys authorization cookie credentials "
+    "password passwd pasword passwort keypasswd passphrase passcode pwd pw passwords secret secrets apikey apikeys authorization credentials "
     "privatekey accesskey secretkey authtoken accesstoken refreshtoken sessiontoken clientsecret connectionstring signature secrete psk pswd userpass mysqlpass dbpass dbpassword contrasena".split()
 )
 _STRONG_PAIRS: Final = frozenset(
@@ -29,6 +29,8 @@ _STRONG_PAIRS: Final = frozenset(
         ("access", "signature"), ("auth", "secret"), ("api", "secret"), ("app", "secret"), ("user", "pass"), ("db", "pass"), ("mysql", "pass"), ("client", "key"), ("host", "key"),
     }
 )  # fmt: skip
+_STRONG_TAILS: Final = ("password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "secretkey")
+_PASSWORDS: Final = frozenset(("password", "passwd", "passphrase"))
 _WEAK: Final = frozenset(
     "token key auth pass credential sig salt sid session jwt bearer pkey srt client hash nonce pin cvv cvc otp csrf xsrf login sessionid sessid phpsessid jsessionid dsn oauth k".split()
 )
@@ -40,11 +42,16 @@ _PLAIN_LAST: Final = frozenset(
     "tokens words keys pages page next usages config settings service server host port user username email role roles scope scopes object table column "
     "map list set dict spec info data metadata attempts number no num flow grant test tests check checks condition code codes".split()
 )
+SECRET: Final = ("faint", "weak", "strong")
+"""The senses that mean a secret."""
+VAGUE: Final = frozenset(("key", "k", "hash", "session", "nonce", "salt", "login", "code", "srt", "credential"))
+"""Last words of weak keys whose value is as often an id: a bare digest under them is left alone."""
 _PII: Final[dict[str, Sense]] = {
     "ssn": "national_id", "nationalid": "national_id", "passport": "national_id", "itin": "national_id", "aadhaar": "national_id", "cpf": "national_id", "bsn": "national_id",
     "nino": "national_id", "taxid": "national_id", "dni": "national_id", "pesel": "national_id", "nric": "national_id",
     "phone": "phone", "phones": "phone", "tel": "phone", "telephone": "phone", "mobile": "phone", "fax": "phone", "cellphone": "phone", "msisdn": "phone", "whatsapp": "phone",
     "iban": "iban", "ibans": "iban", "dob": "birth_date", "birthdate": "birth_date", "birthday": "birth_date", "email": "email", "emails": "email", "mail": "email",
+    "cookie": "cookie", "cookies": "cookie", "location": "coordinates", "coordinates": "coordinates", "geo": "coordinates", "gps": "coordinates", "latlon": "coordinates", "position": "coordinates",
     "pan": "credit_card", "ccnumber": "credit_card", "cardnumber": "credit_card", "creditcard": "credit_card",
 }  # fmt: skip
 _PII_PAIRS: Final[dict[tuple[str, str], Sense]] = {
@@ -77,21 +84,25 @@ def sense(key: str) -> Sense:
     if not parts:
         return ""
     last, pair = parts[-1], parts[-2:]
+    if "public" in parts or "vault" in parts or "cache" in parts:
+        return ""
     if len(pair) == 2:
         if pair in _STRONG_PAIRS:
             return "strong"
         if pair in _PII_PAIRS:
-            return _PII_PAIRS[pair]  # type: ignore[index]
-    if last in _STRONG:
+            return _PII_PAIRS[pair]
+    if last in _STRONG or last.endswith(_STRONG_TAILS):
         return "strong"
     if last in _PII:
         return _PII[last]
     if last in _WEAK:
         return "weak"
     if last in _PLAIN_LAST:
-        return ""
+        return "faint" if parts[0] in _STRONG or any(p in _PASSWORDS for p in parts) else ""
+    if any(p in _PASSWORDS for p in parts):
+        return "strong"
     if any(p in _STRONG for p in parts) or any(two in _STRONG_PAIRS for two in zip(parts, parts[1:], strict=False)):
         return "weak"
-    if parts[0] in ("token", "secret") and len(parts) <= 3:
+    if parts[0] in ("token", "secret", "key", "api"):
         return "weak"
     return ""

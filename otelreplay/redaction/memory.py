@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from typing import Final, Generic, TypeVar
 
+K = TypeVar("K", str, bytes)
 V = TypeVar("V")
 _ENTRIES: Final = 20_000
 _CHARACTERS: Final = 16 << 20
 
 
-class Memory(Generic[V]):
+class Memory(Generic[K, V]):
     """From text to verdict."""
 
     def __init__(self, entries: int = _ENTRIES, characters: int = _CHARACTERS) -> None:
-        self._young: dict[str, V] = {}
-        self._old: dict[str, V] = {}
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
         self._entries, self._characters, self._held = entries, characters, 0
 
-    def get(self, text: str) -> V | None:
+    def get(self, text: K) -> V | None:
         """The verdict on ``text``, if it is remembered."""
         found = self._young.get(text)
         if found is None:
@@ -31,7 +32,7 @@ class Memory(Generic[V]):
                 self.put(text, found)
         return found
 
-    def put(self, text: str, verdict: V) -> None:
+    def put(self, text: K, verdict: V) -> None:
         """Remember a verdict."""
         if len(text) * 4 > self._characters:
             return

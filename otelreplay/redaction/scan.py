@@ -18,10 +18,12 @@ import msgspec
 from otelreplay.redaction import encodings, jsontext
 from otelreplay.redaction.detectors import BY_NAME
 from otelreplay.redaction.detectors.pii import is_card
-from otelreplay.redaction.detectors.shape import is_code, is_random, is_reference, is_stand_in
-from otelreplay.redaction.gates import BASE64, ESCAPED, PERCENT, Gates
-from otelreplay.redaction.keys import VENDORS, sense
+from otelreplay.redaction.detectors.auth import cookie_values
+from otelreplay.redaction.detectors.keyvalue import wanted
+from otelreplay.redaction.gates import BASE64, ESCAPED, PERCENT, gates_of
+from otelreplay.redaction.keys import SECRET, sense
 from otelreplay.redaction.memory import Memory
+from otelreplay.redaction.messages import Members
 from otelreplay.redaction.placeholders import find_placeholders
 from otelreplay.redaction.rules import Applied
 
@@ -59,12 +61,13 @@ class Scanner:
     ) -> None:  # fmt: skip
         self._rules = rules
         self._detectors = [BY_NAME[name] for name in rules]
-        self._gates = Gates(self._detectors)
+        self._gates = gates_of(tuple(rules))
         self._order = {name: n for n, name in enumerate(rules)}
         self._secrets = [(s, rule, _variants(s)) for s, rule in sorted(secrets, key=lambda x: -len(x[0]))]
         self._unwalkable = unwalkable
-        self._memory: Memory[str] = Memory()
-        self._entries: Memory[str] = Memory()
+        self._memory: Memory[str, str] = Memory()
+        self._entries: Memory[str, str] = Memory()
+        self._members = Members(self._member)
         self.tree: Tree = lambda found, layer: {}
 
     def clean(self, text: str) -> bool:
@@ -106,7 +109,7 @@ class Scanner:
         return rule.replace(digits) if len(digits) >= least else None
 
     def _entry(self, key: str, meaning: str, text: str, layer: int) -> str:
-        if meaning in ("strong", "weak"):
+        if meaning in SECRET:
             rule = self._rules.get("key_value")
             if rule is not None and not jsontext.looks_like_json(text) and not find_placeholders(text):
                 done = self._under_secret_key(key, meaning, text, rule)
@@ -117,6 +120,8 @@ class Scanner:
         if rule is not None and not find_placeholders(text):
             prefix = f"{key.rsplit('.', 1)[-1]}: "
             found = [h for h in BY_NAME[meaning].find(prefix + text) if h[0] >= len(prefix)]
+            if meaning == "cookie":
+                prefix, found = "", list(cookie_values(text))
             plain = _bare_number(meaning, text)
             if plain or found:
                 hits = [Hit(0, len(text), rule)] if plain else [Hit(s - len(prefix), e - len(prefix), rule) for s, e in found]
@@ -124,22 +129,10 @@ class Scanner:
         return self.text(text, layer)
 
     def _under_secret_key(self, key: str, meaning: str, text: str, rule: Applied) -> str | None:
-        value = text.strip()
-        scheme = _SCHEME.match(value)
-        core = value[scheme.end() :] if scheme else value
-        if not core or is_stand_in(core) or _NUMBER.fullmatch(core) and meaning == "weak":
-            return None
-        if "cookie" in key.lower():
-            return None
-        if meaning == "strong":
-            secret = (
-                not (is_reference(core) and len(core) > 24)
-                and not (is_code(core) and core.endswith((")", "]")))
-                and core.count(" ") <= 6
-            )
-        else:
-            secret = " " not in core and is_random(core, 14 if VENDORS.search(key) else 16)
-        if not secret:
+        core = text.strip()
+        scheme = _SCHEME.match(core)
+        core = core[scheme.end() :] if scheme else core
+        if not core or (meaning != "strong" and (" " in core or _NUMBER.fullmatch(core))) or not wanted(key, core, quoted=True):
             return None
         head = text[: text.index(core)]
         return head + rule.replace(core) + text[len(head) + len(core) :]
@@ -156,6 +149,10 @@ class Scanner:
 
     def edits(self, text: str, layer: int = 0) -> list[Edit]:
         """What one round of search changes in ``text``: (start, end, new text), in order, nothing that stays the same."""
+        if text.startswith("[{"):
+            members = self._members.edits(text, layer)
+            if members is not None:
+                return members
         opened = self._gates.open(text)
         if not opened and not any(v in text for _, _, vs in self._secrets for v in vs):
             return []
@@ -172,6 +169,9 @@ class Scanner:
                     hits += [Hit(view.at[h.start], view.at[h.end], h.rule) for h in found]
         edits = self._merge(text, hits)
         return edits or (self._base64(text, layer) if BASE64 in opened else [])
+
+    def _member(self, text: str, layer: int) -> str:
+        return self._fresh(text, layer)
 
     def _json(self, text: str, layer: int) -> list[Edit]:
         found = jsontext.leaves(text)

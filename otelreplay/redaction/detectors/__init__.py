@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from otelreplay.redaction.detectors import auth, keyvalue, people, pii, tokens_ai, tokens_cloud, tokens_dev, tokens_web, urls
+from otelreplay.redaction.detectors import auth, commands, keyvalue, people, pii, tokens_ai, tokens_cloud, tokens_dev, tokens_web, urls
 from otelreplay.redaction.detectors.base import GATE_SPAN, Detector, Hit
 
 PACK_VERSION: Final = "2026.12"
@@ -18,6 +18,7 @@ ALL: Final[tuple[Detector, ...]] = (
     *auth.DETECTORS,
     *urls.DETECTORS,
     *keyvalue.DETECTORS,
+    *commands.DETECTORS,
     *pii.DETECTORS,
     *people.DETECTORS,
 )

@@ -12,7 +12,7 @@ from otelreplay.redaction.detectors.base import LEFT, Detector, Hit, by_pattern
 from otelreplay.redaction.detectors.shape import is_code, is_password, is_random, is_stand_in
 
 _COOKIE: Final = re.compile(
-    r"""(?ix)(?:set-)?cookie2?["']?(?:\\?["'])?\s*(?:[:=,]|=>)\s*(?:[bB]?\\?["'])?(?P<pairs>[^\n"'\\<>]+)""", re.ASCII
+    r"""(?ix)(?:(?:set-)?cookie2?\\{0,3}["']?\s*(?:[:=,]|=>)\s*|\s(?:-b|--cookie)[\s=]+)(?:[bB]?\\{0,3}["'])?(?P<pairs>[^\n"'\\<>]+)""", re.ASCII
 )
 _PAIR: Final = re.compile(r"(?P<name>[A-Za-z0-9_.$-]+)=(?P<value>[^;,\s]+)")
 _PLAIN_COOKIES: Final = frozenset(
@@ -55,6 +55,14 @@ def cookies(text: str) -> Iterator[Hit]:
                 yield base + pair.start("value"), base + pair.end("value")
 
 
+def cookie_values(text: str) -> Iterator[Hit]:
+    """What a whole ``Cookie`` header holds; a value without a name is the cookie."""
+    found = list(cookies(f"cookie: {text}"))
+    yield from ((start - 8, end - 8) for start, end in found)
+    if not found and is_random(text.strip(), 12):
+        yield 0, len(text)
+
+
 def private_keys(text: str) -> Iterator[Hit]:
     """The lines between the markers of a private key; to the end of the text where the block is cut off."""
     for match in (*_PEM.finditer(text), *_PUTTY.finditer(text)):
@@ -72,20 +80,49 @@ def _padding(body: str) -> int:
 DETECTORS = (
     by_pattern(
         "jwt", "secrets", "secret",
-        gate=r"eyJ[A-Za-z0-9_-]{6}",
+        gate=r"eyJ[A-Za-z0-9_-]",
         exact=LEFT + r"ey[A-Za-z0-9_=-]{12,}\.ey[A-Za-z0-9_=-]{6,}(?:\.[A-Za-z0-9_=+/-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?",
         check=lambda m: m[0].startswith("eyJ"),
     ),
     by_pattern(
         "jwe", "secrets", "secret",
-        gate=r"eyJ[A-Za-z0-9_-]{6}",
+        gate=r"eyJ[A-Za-z0-9_-]",
         exact=LEFT + r"eyJ[A-Za-z0-9_-]{12,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     ),
     by_pattern(
-        "bearer_token", "secrets", "secret",
-        gate=(r"[Bb][Ee][Aa][Rr][Ee][Rr][ +:%]", r"[Tt]oken [A-Za-z0-9_.~+/=-]{8}", r"[Aa]pi[Kk]ey [A-Za-z0-9_.~+/=-]{8}"),
-        exact=r"(?:(?i:bearer)(?:\s+|%20|\+|: ?)|(?<=[:=] )(?:Token|ApiKey) |(?<=[:=])(?:Token|ApiKey) )(?:token\s*=\s*)?[\"']?(?P<secret>[A-Za-z0-9_.~+/=:-]{6,})",
-        group="secret", check=_bearer_ok,
+        "bearer_token",
+        "secrets",
+        "secret",
+        gate=(r"[Bb][Ee][Aa][Rr][Ee][Rr][ +:%]", r"(?i)authorization[\"'\\]*\s?[:=]"),
+        exact=r"(?:(?i:bearer)(?:\s+|%20|\+|: ?)|(?i:authorization)\\?[\"']?\s?[:=]\s?\\?[\"']?[A-Za-z][A-Za-z0-9-]{2,24}\s+)"
+        r"(?:token\s*=\s*)?\\?[\"']?(?P<secret>[A-Za-z0-9_.~+/=:-]{6,})",
+        group="secret",
+        check=_bearer_ok,
+    ),
+    by_pattern("ntlm_token", "secrets", "secret", gate=r"TlRM[A-Za-z0-9+/]", exact=LEFT + r"TlRM[A-Za-z0-9+/]{24,}={0,2}"),
+    by_pattern(
+        "legacy_grafana_key",
+        "secrets",
+        "secret",
+        gate=r"eyJr[A-Za-z0-9+/]",
+        exact=LEFT + r"eyJr[A-Za-z0-9+/]{60,400}={0,2}(?![A-Za-z0-9+/.])",
+    ),
+    by_pattern(
+        "mysql_password_hash",
+        "secrets",
+        "secret",
+        gate=r"\*[0-9A-F]{4}",
+        exact=r"(?P<secret>\*[0-9A-F]{40})(?![0-9A-Za-z])",
+        group="secret",
+    ),
+    by_pattern(
+        "jwk_key",
+        "secrets",
+        "secret",
+        gate=r"[\"'](?:[kdpq]|d[pq]|qi)\\*[\"']",
+        exact=r"[\"'](?:k|d|p|q|dp|dq|qi)\\?[\"']\s?:\s?\\?[\"'](?P<secret>[A-Za-z0-9_-]{20,})\\?[\"']",
+        group="secret",
+        check=lambda m: is_random(m["secret"], 20),
     ),
     by_pattern(
         "basic_auth", "secrets", "secret",
@@ -93,6 +130,6 @@ DETECTORS = (
         exact=r"(?i:basic)(?:\s+|%20|\+)(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})",
         group="secret", check=_basic_ok,
     ),
-    Detector(name="cookie", family="secrets", kind="secret", gates=(r"[Cc][Oo][Oo][Kk][Ii][Ee]2?[\"'\\]{0,4}\s{0,3}[:=,]",), find=cookies),
+    Detector(name="cookie", family="secrets", kind="secret", gates=(r"(?i)cookie2?[\"'\\]*(?:\s|\\[nrt])*[:=,-]", r"(?i)(?:\s|\\[nrt])(?:-b|--cookie)[\s=]"), find=cookies),
     Detector(name="private_key", family="secrets", kind="secret", gates=(r"PRIVATE KEY", r"Private-Lines:"), find=private_keys),
 )  # fmt: skip

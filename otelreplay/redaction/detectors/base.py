@@ -23,8 +23,8 @@ Check = Callable[["re.Match[str]"], bool]
 
 GATE_SPAN: Final = 256
 
-LEFT: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
-"""Not inside a word; a literal backslash escape before it is not a word."""
+LEFT: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9][0-9]m)|(?<=;[0-9][0-9]m))"
+"""Not inside a word; a literal backslash escape or a terminal colour before it is not a word."""
 RIGHT: Final = r"(?![A-Za-z0-9])"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from otelreplay.redaction.detectors.base import Detector, Hit
-from otelreplay.redaction.detectors.checksums import luhn
+from otelreplay.redaction.detectors.checksums import codice_fiscale, luhn
 
 _BEFORE: Final = 56
 """How far back a word of context may stand."""
@@ -46,6 +46,7 @@ _PLAIN_ID: Final = re.compile(
 _THINGS: Final = frozenset(
     "order session request user trace run span task job item product ticket invoice tracking message event node process transaction".split()
 )
+_PAN: Final = re.compile(r"[A-Z]{5}[0-9]{4}[A-Z]")
 _SSN: Final = re.compile(r"(?<![0-9A-Za-z-])(?!000|666)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![0-9A-Za-z-])")
 _LETTERED: Final = re.compile(
     r"(?<![A-Za-z0-9])[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z](?![A-Za-z0-9])"
@@ -91,16 +92,19 @@ def national_ids(text: str) -> Iterator[Hit]:
         value = match["value"]
         digits = sum(c.isdigit() for c in value)
         if (
-            5 <= digits <= 16
+            digits <= 16
             and len(value) <= 24
-            and (digits >= 7 or match["phrase"] is not None or (digits >= 5 and value[:1].isalpha()))
+            and (digits >= 7 or (digits >= 5 and (match["phrase"] is not None or value[:1].isalpha())) or _PAN.fullmatch(value))
         ):
             yield match.span("value")
     for match in _PLAIN_ID.finditer(text):
         if match["who"].lower() not in _THINGS and luhn(match["value"]):
             yield match.span("value")
-    for match in (*_SSN.finditer(text), *_LETTERED.finditer(text)):
+    for match in _SSN.finditer(text):
         yield match.span()
+    for match in _LETTERED.finditer(text):
+        if codice_fiscale(match[0]):
+            yield match.span()
 
 
 def births(text: str) -> Iterator[Hit]:
@@ -120,11 +124,11 @@ DETECTORS = (
     Detector(
         name="national_id", family="pii", kind="national_id",
         gates=(
-            rf"(?:{_NAMES})[^A-Za-z0-9]", r"\bID(?: number)?(?: is)?[:=]? ?[0-9]{9}", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]",
+            rf"(?:{_NAMES})[^A-Za-z0-9]", r"ID(?: number)?(?: is)?[:=]? ?[0-9]{9}", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]",
             r"(?i)security|insurance|national|personal|identity|tax|steuer|nummer|codice|partita|pas+[pae]|licen[cs]e|schein|medicare|health",
         ),
         find=national_ids,
     ),
     Detector(name="birth_date", family="pii", kind="date", gates=(r"(?i)born|d\.?o\.?b|birth|geburt|n(?:e|\xe9|\xc3\xa9)e? le",), find=births),
-    Detector(name="coordinates", family="pii", kind="coordinates", gates=(r"[0-9]\.[0-9]{3}[0-9]{0,12}\s?,\s?-?[0-9]{1,3}\.[0-9]{3}",), find=places),
+    Detector(name="coordinates", family="pii", kind="coordinates", gates=(r"[0-9]\.[0-9]+\s?,\s?-?[0-9]+\.[0-9]",), find=places),
 )  # fmt: skip

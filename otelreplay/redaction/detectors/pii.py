@@ -47,6 +47,10 @@ def _card_ok(match: re.Match[str]) -> bool:
 
 def _mail_ok(match: re.Match[str]) -> bool:
     local, host = match["local"], match["host"]
+    if match.string[max(0, match.start() - 3) : match.start()] == "://":
+        return False
+    if local in ("git", "hg", "svn") and match.string[match.end() : match.end() + 1] == ":":
+        return False
     return (
         ".." not in local
         and not local.endswith(".")
@@ -71,7 +75,7 @@ DETECTORS = (
     ),
     by_pattern(
         "credit_card", "pii", "credit_card",
-        gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-][0-9]{2}",
+        gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-]{2,3}[0-9]",
         exact=r"(?<![0-9A-Za-z.])(?<![0-9][ .-])(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
         group="value", check=_card_ok,
     ),

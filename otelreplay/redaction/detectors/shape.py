@@ -30,7 +30,7 @@ _CODE: Final = re.compile(
 _REFERENCE: Final = re.compile(
     r"^(?:[a-z_][a-z]*(?:[_.][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[A-Z]?[a-z]+|[A-Z]+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)$"
 )
-UUID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_HEX: Final = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 
 
 def entropy(text: str) -> float:
@@ -59,11 +59,16 @@ def is_reference(value: str) -> bool:
     return _REFERENCE.match(value) is not None
 
 
-def is_random(value: str, least: int = 10) -> bool:
+def is_hex(value: str) -> bool:
+    """Hexadecimal, with or without the dashes of a UUID: often an id, sometimes a key."""
+    return _HEX.fullmatch(value) is not None
+
+
+def is_random(value: str, least: int = 10, *, share: float = 0.8) -> bool:
     """Long enough, of mixed characters, and not made of words."""
     if len(value) < least or not _DIGIT.search(value) or not _LETTER.search(value):
         return bool(len(value) >= max(least, 20) and classes(value) >= 2 and entropy(value) >= 4.0 and not _wordy(value, 0.7))
-    return entropy(value) >= 2.5 and not _wordy(value, 0.8)
+    return entropy(value) >= 2.5 and not _wordy(value, share)
 
 
 def is_password(value: str) -> bool:

@@ -14,11 +14,11 @@ HEX = r"[0-9a-f]"
 
 
 def token(
-    name: str, prefix: str, body: str, least: int, most: int | None = None, *, tail: str = "", sure: bool = False
+    name: str, prefix: str, body: str, least: int, most: int | None = None, *, tail: str = "", sure: bool = False, gate: str = ""
 ) -> Detector:
     """A credential that begins with ``prefix`` (a pattern without groups).
 
-    ``sure``: the prefix is telling enough that the rest need not look random (some real tokens are lower-case letters only).
+    ``gate`` is given where the prefix does not begin with fixed characters. ``sure``: the prefix is telling enough that the rest need not look random (some real tokens are lower-case letters only).
     """
 
     def check(match: re.Match[str]) -> bool:
@@ -26,12 +26,14 @@ def token(
         return sure or is_random(rest, min(least, 10)) or (len(rest) >= 32 and not is_stand_in(rest))
 
     return by_pattern(
-        name, "secrets", "secret",
-        gate=f"{prefix}{body}{{{min(least, 6)}}}",
+        name,
+        "secrets",
+        "secret",
+        gate=gate or prefix + body,
         exact=f"{LEFT}(?P<secret>{prefix}(?P<body>{body}{{{least},{'' if most is None else most}}}){tail}){RIGHT}",
         group="secret",
         check=check,
-    )  # fmt: skip
+    )
 
 
 def shaped(name: str, gate: str | tuple[str, ...], exact: str, *, group: int | str = 0, random: bool = False) -> Detector:

@@ -9,7 +9,7 @@ DETECTORS = (
     token("openai_key", r"sk-(?:proj|svcacct|admin|service|None|live|test)-", URLSAFE, 16),
     shaped("openai_legacy_key", r"T3BlbkFJ", rf"sk-{URLSAFE}{{8,}}T3BlbkFJ{URLSAFE}{{8,}}"),
     token("openrouter_key", r"sk-or-(?:v[0-9]-)?", URLSAFE, 16),
-    token("langfuse_key", r"[sp]k-lf-", URLSAFE, 16),
+    token("langfuse_key", r"sk-lf-", URLSAFE, 16),
     token("litellm_key", r"sk-", r"[A-Za-z0-9_-]", 20),
     token("huggingface_token", r"(?:hf_|api_org_)", WORD, 20, sure=True),
     token("groq_key", r"gsk_", WORD, 20),
@@ -34,5 +34,5 @@ DETECTORS = (
     token("bedrock_key", r"ABSK", BASE64, 40, tail=r"={0,2}", sure=True),
     token("bedrock_short_key", r"bedrock-api-key-", r"[A-Za-z0-9+/_-]", 20, tail=r"={0,2}"),
     token("google_api_key", r"AIza", URLSAFE, 30, 40, sure=True),
-    shaped("azure_openai_key", r"(?:JQQJ99|AAAB)[A-Za-z0-9]", r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}"),
+    shaped("azure_openai_key", r"JQQJ99", r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}"),
 )
