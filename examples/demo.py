@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-from glob import glob
 from pathlib import Path
 
 from examples.damage import damage
@@ -27,10 +26,16 @@ def say(text: str = "") -> None:
     print(text, flush=True)
 
 
+def only(pattern: str) -> Path:
+    """The one file that a pattern fits."""
+    (found,) = Path(pattern).parent.glob(Path(pattern).name)
+    return found
+
+
 def run(*arguments: str) -> None:
     """Show a command and run it as a shell would: a pattern stands for the one file that it fits."""
     say(f"\n$ otelreplay {' '.join(arguments)}")
-    typed = [glob(a)[0] if "*" in a else a for a in arguments]
+    typed = [str(only(a)) if "*" in a else a for a in arguments]
     environment = os.environ | {"OTELREPLAY_KEYS": str(OUT / "keys"), "COLUMNS": "80"}
     done = subprocess.run([sys.executable, "-m", "otelreplay", *typed], env=environment, check=False)
     if done.returncode:
@@ -44,7 +49,7 @@ def heading(text: str) -> None:
 
 def compare(cassette: str) -> None:
     """Count what must not be in a cassette, on both sides."""
-    trace, recorded = TRACE.read_text(encoding="utf-8"), Path(glob(cassette)[0]).read_text(encoding="utf-8")
+    trace, recorded = TRACE.read_text(encoding="utf-8"), only(cassette).read_text(encoding="utf-8")
     say("\nThe default policy was applied before anything was written:\n")
     for text in PRIVATE:
         say(f"  {text[:26]:<26}  {trace.count(text):>2} times in the trace, {recorded.count(text)} in the cassette")
