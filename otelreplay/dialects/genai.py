@@ -131,6 +131,8 @@ class _Reader:
         self.taken: set[str] = set()
         self.broken: dict[str, Missing] = {}
         self.failed = failure_of(view.span)
+        legacy = sc.SYSTEM in view.span.attributes and sc.PROVIDER not in view.span.attributes
+        self.package = pk.package_of(view.span, legacy=legacy)
 
     def take(self, attribute: str, field: str, value: Any) -> None:
         self.taken.add(attribute)
@@ -191,14 +193,15 @@ class _Reader:
         params: dict[str, Any] = {}
         usage: dict[str, Any] = {}
         for key, value in self.attributes.items():
-            if key.startswith(sc.REQUEST_PREFIX) and key != sc.REQUEST_MODEL:
-                name = key.removeprefix(sc.REQUEST_PREFIX)
-                params[sc.RENAMED_PARAMS.get(name, name)] = value
-                self.taken.add(key)
-            elif key.startswith(sc.USAGE_PREFIX):
-                name = key.removeprefix(sc.USAGE_PREFIX)
-                usage[sc.RENAMED_USAGE.get(name, name)] = value
-                self.taken.add(key)
+            if key.startswith("gen_ai.") and key != sc.REQUEST_MODEL:
+                if key.startswith(sc.REQUEST_PREFIX):
+                    name = key.removeprefix(sc.REQUEST_PREFIX)
+                    params[sc.RENAMED_PARAMS.get(name, name)] = value
+                    self.taken.add(key)
+                elif key.startswith(sc.USAGE_PREFIX):
+                    name = key.removeprefix(sc.USAGE_PREFIX)
+                    usage[sc.RENAMED_USAGE.get(name, name)] = value
+                    self.taken.add(key)
         if params:
             self.fields["request.params"] = dict(sorted(params.items()))
         if usage:
@@ -246,8 +249,21 @@ class _Reader:
     def gaps(self, kind: str) -> Iterable[Missing]:
         """Why each content field that was not read is not there."""
         for field in CONTENT_FIELDS.get(kind, ()):
-            if field not in self.fields or field in self.broken:
-                yield self.broken.get(field) or self.gap(kind, field)
+            if field in self.broken:
+                yield self.broken[field]
+            elif field not in self.fields and not self.not_sent(field):
+                yield self.gap(kind, field)
+
+    def not_sent(self, field: str) -> bool:
+        """Is its absence beside recorded messages no gap? No system prompt was given, no tool declared, as far as is known."""
+        span = self.view.span
+        if "request.messages" not in self.fields or span.removed or span.dropped_attributes_count:
+            return False
+        return field == "request.system" or (
+            field == "request.tools"
+            and not any(k.startswith(sc.TOOL_DEFINITIONS) for k in self.attributes)
+            and self.package.carries_tools
+        )
 
     def gap(self, kind: str, field: str) -> Missing:
         span = self.view.span
@@ -273,12 +289,10 @@ class _Reader:
                 detail=f"the SDK dropped {n} attributes of this span",
                 remedy=pk.COUNT_LIMIT,
             )
-        return _not_captured(span, kind, field)
+        return _not_captured(self.package, kind, field)
 
 
-def _not_captured(span: Span, kind: str, field: str) -> Missing:
-    legacy = sc.SYSTEM in span.attributes and sc.PROVIDER not in span.attributes
-    package = pk.package_of(span, legacy=legacy)
+def _not_captured(package: pk.Package, kind: str, field: str) -> Missing:
     carried = package.carries_tools if field == "request.tools" else package.carries_content
     if kind == "embeddings":
         return Missing(

@@ -1,8 +1,8 @@
 """Equal messages and tool definitions of a run are one object.
 
 Every model call repeats the history, so a run of n turns holds n²/2 copies of its messages. Whatever is done to a message later
-(redaction, digest, storage) is done once per object, which makes the whole run linear. The cheap way in is by the bytes of one
-element of the JSON list: a repeated element is found without parsing it.
+(redaction, digest, storage) is done once per object, which makes the whole run linear. Two cheap ways in: a list that goes on
+where the one before it ended is parsed from there on, and an element that was seen before is known by its bytes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Interner:
 
     def __init__(self) -> None:
         self._by_text: dict[tuple[str, bytes], tuple[Any, ...]] = {}
+        self._last: dict[str, tuple[str, list[Any]]] = {}
         self._messages: dict[bytes, Message] = {}
         self._values: dict[bytes, Any] = {}
 
@@ -43,12 +44,13 @@ class Interner:
 
         ``form`` names what ``read`` does, so that the same text read in two ways gives two results.
         """
+        before, out = self._last.get(form, ("", []))
+        rest, out = _goes_on(text, before, out)
         try:
-            raw = _elements(text)
+            raw = _elements(rest)
         except (ValueError, UnicodeError, RecursionError):
             known, values = canonical.read_json(text)
             return [out for v in values for out in read(v)] if known and isinstance(values, list) else None
-        out: list[Any] = []
         for element in raw:
             key = (form, bytes(element))
             found = self._by_text.get(key)
@@ -56,7 +58,20 @@ class Interner:
                 _, value = canonical.read_json(key[1].decode())
                 found = self._by_text[key] = read(value)
             out.extend(found)
-        return out
+        if text[-1:] == "]":
+            self._last[form] = (text, out)
+        return list(out)
+
+
+def _goes_on(text: str, before: str, known: list[Any]) -> tuple[str, list[Any]]:
+    """(what is still to be parsed, the elements before it), where ``text`` may be the list ``before`` with more behind it."""
+    if before and text.startswith(before[:-1]):
+        rest = text[len(before) - 1 :].lstrip()
+        if rest[:1] == "," and known and rest[1:].lstrip()[:1] != "]":
+            return "[" + rest[1:], list(known)
+        if rest == "]":
+            return "[]", list(known)
+    return text, []
 
 
 def _key(value: Any) -> bytes:
