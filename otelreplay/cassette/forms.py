@@ -13,9 +13,12 @@ loses one when it is read.
 
 from __future__ import annotations
 
+import json
 import re
 from hashlib import sha256
 from typing import Any
+
+from otelreplay import canonical
 
 OBJECTS = frozenset({"request", "request_keys", "response", "attributes", "versions"})
 """Members of an event line whose own members are slots."""
@@ -60,3 +63,11 @@ def blob_id(body: bytes) -> str:
 def list_id(base: str, added: list[str]) -> str:
     """The name by which later lists refer to a list: over the id of its base (or nothing) and the ids it appends, joined."""
     return sha256((base + "".join(added)).encode()).hexdigest()[:ID_DIGITS]
+
+
+def hash_of(keys: dict[str, str]) -> str:
+    """The ``request_hash`` that goes without saying: the SHA-256 of the RFC 8785 form of ``request_keys``."""
+    text = "".join((*keys, *keys.values()))
+    if not (text.isascii() and text.isprintable()):
+        return canonical.digest_value(keys)
+    return canonical.digest(json.dumps(keys, sort_keys=True, separators=(",", ":")).encode())

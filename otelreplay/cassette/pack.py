@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from operator import add
 from typing import Any
 
 import msgspec
 
 from otelreplay import canonical
-from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape
+from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape, hash_of
 from otelreplay.cassette.marks import named, plain
 from otelreplay.cassette.prefixes import Prefixes
 from otelreplay.events import Event, Mark, Message
@@ -33,6 +34,8 @@ LIKE_OVERHEAD = 64
 _PLAIN = {name: b'"%s":' % name.encode() for name in ("seq", "id", "kind", "name")}
 _FIELDS = {name: (b'"%s":' % name.encode(), field.default) for name, field in Event.model_fields.items() if name not in _PLAIN}
 
+MAX_SAFE = 2**53 - 1
+
 _json = msgspec.json.encode
 
 
@@ -46,8 +49,9 @@ class Packer:
         self._elements: dict[int, str] = {}
         self._slots: dict[int, bytes] = {}
         self._met: set[bytes] = set()
+        self._names: dict[str, bytes] = {}
         self._prefixes = Prefixes()
-        self._last: dict[tuple[str, str, str], dict[str, bytes]] = {}
+        self._last: dict[tuple[str, str, str], dict[bytes, bytes]] = {}
 
     def event(self, event: Event) -> Iterator[bytes]:
         """The event's line, after the lines of the blobs that it is the first to need."""
@@ -56,13 +60,13 @@ class Packer:
             raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
         found = vars(event)
         parts = [b'{"type":"event"']
-        parts += [start + canonical.dumps(found[name]) for name, start in _PLAIN.items()]
+        parts += [start + self._slot(found[name]) for name, start in _PLAIN.items()]
         for name, (start, default) in _FIELDS.items():
             value = found[name]
             if name == "spans":
                 default = [event.id]
             elif name == "request_hash" and event.request_keys:
-                default = canonical.digest_value(event.request_keys)
+                default = hash_of(event.request_keys)
             if value != default:
                 parts.append(start + self._member(event, name, value))
         parts += [_json(name) + b":" + self._slot(value) for name, value in extra.items()]
@@ -81,22 +85,34 @@ class Packer:
         return self._value(value)
 
     def _object(self, place: tuple[str, str, str], members: Mapping[str, Any]) -> bytes:
-        if not all(map(clean, members)):
+        try:
+            starts = [self._names.get(name) or self._name(name) for name in members]
+        except UnicodeEncodeError:
             return self._reference(self._blob(b'"value":' + canonical.dumps(dict(members)) + b"}"))
-        slots = {name: self._slot(value, name) for name, value in members.items()}
-        before, self._last[place] = self._last.get(place, {}), slots
-        same = {name for name, data in slots.items() if before.get(name) == data}
-        if sum(len(name) + len(slots[name]) + 4 for name in same) > LIKE_OVERHEAD:
-            body = b'"object":' + joined((name, data if name in same else b"null") for name, data in slots.items()) + b"}"
+        slots = [
+            _json(value) if type(value) is str and len(value) <= INLINE_ALWAYS and value.isascii() else self._slot(value, name)
+            for name, value in members.items()
+        ]
+        found = dict(zip(starts, slots, strict=True))
+        before = self._last.get(place, {})
+        self._last[place] = found
+        same = {start for start, data in found.items() if before.get(start) == data}
+        if sum(len(start) + len(found[start]) + 1 for start in same) > LIKE_OVERHEAD:
+            shared = b",".join([start + (data if start in same else b"null") for start, data in found.items()])
+            body = b'"object":{%s}}' % shared
             if self._again(body):
-                changed = joined((name, data) for name, data in slots.items() if name not in same)
-                return b'{"$like":["%s",%s]}' % (self._blob(body).encode(), changed)
-        return escape(joined(slots.items()))
+                changed = b",".join([start + data for start, data in found.items() if start not in same])
+                return b'{"$like":["%s",{%s}]}' % (self._blob(body).encode(), changed)
+        return escape(b"{" + b",".join(map(add, starts, slots)) + b"}")
+
+    def _name(self, name: str) -> bytes:
+        """A member's name and the colon; remembered, since the same few names recur. Raises UnicodeEncodeError."""
+        start = self._names[name] = _json(name) + b":"
+        return start
 
     def _slot(self, value: Any, name: str = "") -> bytes:
         """Bytes of a value that lives as long as the recording."""
-        kind = type(value)
-        if kind is str and len(value) <= INLINE_ALWAYS and value.isascii():
+        if value is None or type(value) is bool or (type(value) is int and -MAX_SAFE <= value <= MAX_SAFE):
             return _json(value)
         if isinstance(value, Message):
             return self._reference(self._element(value))
@@ -168,8 +184,3 @@ def clean(name: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def joined(members: Any) -> bytes:
-    """A JSON object of (name, bytes of the value) pairs."""
-    return b"{" + b",".join(_json(name) + b":" + data for name, data in members) + b"}"

@@ -48,9 +48,12 @@ class Prefixes:
 
     def _start(self, items: list[Any]) -> tuple[int, int]:
         """(length, node) of the longest recent list that begins this one, object by object."""
-        best, node = 0, 0
-        for held, end in self._recent:
+        for held, node in sorted(self._recent, key=_length, reverse=True):
             length = len(held)
-            if best < length <= len(items) and held[-1] is items[length - 1] and all(map(is_, held, items)):
-                best, node = length, end
-        return best, node
+            if length <= len(items) and held[-1] is items[length - 1] and all(map(is_, held, items)):
+                return length, node
+        return 0, 0
+
+
+def _length(recent: tuple[list[Any], int]) -> int:
+    return len(recent[0])

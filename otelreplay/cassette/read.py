@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from otelreplay import canonical
+from otelreplay.cassette.forms import hash_of
 from otelreplay.cassette.header import Header
 from otelreplay.cassette.keys import TrustStore
 from otelreplay.cassette.limits import DEFAULT_LIMITS, Limits
@@ -172,7 +172,7 @@ def _event(number: int, members: dict[str, Any]) -> Event:
             members[name] = make()
     members.setdefault("spans", [members.get("id")])
     if "request_hash" not in members and members["request_keys"]:
-        members["request_hash"] = canonical.digest_value(members["request_keys"])
+        members["request_hash"] = hash_of(members["request_keys"])
     try:
         return Event.model_validate(members)
     except ValidationError as error:
