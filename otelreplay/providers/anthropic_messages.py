@@ -60,6 +60,10 @@ FINISH = {
 }
 
 NEUTRAL: Mapping[str, Any] = {"id": "msg_0", "model": "unknown", "content": [], "stop_sequence": None}
+NEUTRAL_BLOCKS: Mapping[str, Mapping[str, Any]] = {
+    "tool_use": {"id": "toolu_0", "name": "unknown", "input": {}},
+    "thinking": {"signature": ""},
+}
 NEUTRAL_USAGE = {"input_tokens": 0, "output_tokens": 0}
 
 
@@ -157,10 +161,9 @@ def encode_messages(messages: list[Any]) -> list[Any]:
 
 
 def _encode_group(group: list[Any]) -> Any:
-    found = [opened_message(message) for message in group]
-    if any(one is None for one in found):
+    opened = [one for one in map(opened_message, group) if one is not None]
+    if not opened:
         return closed(group[0])
-    opened = [one for one in found if one is not None]
     role = "user" if opened[0][0] == "tool" else opened[0][0]
     parts = [part for _, parts, _ in opened for part in parts]
     extra = {k: v for k, v in opened[0][2].items() if k not in ("joined", "choice")}
@@ -268,11 +271,11 @@ def encode_response(response: Value, *, defaults: Mapping[str, Any] | None = Non
 
 def _complete(block: Any, n: int, filling: Filling) -> Any:
     """A block with the fields that the API gives each of its kind."""
-    kind = as_dict(block).get("type")
-    if kind == "tool_use":
-        filling.fill(block, {"id": f"toolu_{n}", "input": {}}, under=f"content[{n}]")
-    elif kind == "thinking":
-        filling.fill(block, {"signature": ""}, under=f"content[{n}]")
+    kind = block.get("type") if isinstance(block, dict) else None
+    needs = NEUTRAL_BLOCKS.get(kind) if isinstance(kind, str) else None
+    if needs is not None:
+        block = dict(block)
+        filling.fill(block, {k: f"toolu_{n}" if k == "id" else v for k, v in needs.items()}, under=f"content[{n}]")
     return block
 
 

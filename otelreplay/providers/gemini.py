@@ -157,10 +157,9 @@ def encode_contents(messages: list[Any]) -> list[Any]:
 
 
 def _encode_group(group: list[Any]) -> Any:
-    found = [opened_message(message) for message in group]
-    if any(one is None for one in found):
+    opened = [one for one in map(opened_message, group) if one is not None]
+    if not opened:
         return closed(group[0])
-    opened = [one for one in found if one is not None]
     role = {"assistant": "model", "tool": "user"}.get(opened[0][0], opened[0][0])
     extra = {k: v for k, v in opened[0][2].items() if k not in ("joined", "candidate")}
     return {"role": role, "parts": [encode_part(part) for _, parts, _ in opened for part in parts], **extra}

@@ -75,11 +75,11 @@ def _is_result(part: Part) -> bool:
 
 
 def rejoined(messages: Iterable[Any]) -> list[list[Any]]:
-    """GenAI messages by the wire message they belong to."""
+    """GenAI messages by the wire message they belong to; what is no message stands alone."""
     groups: list[list[Any]] = []
     for message in messages:
-        joined = isinstance(message, dict) and as_dict(message.get("extra")).get("joined") is True
-        if joined and groups:
+        found = opened(message)
+        if found is not None and found[2].get("joined") is True and groups and opened(groups[-1][0]) is not None:
             groups[-1].append(message)
         else:
             groups.append([message])

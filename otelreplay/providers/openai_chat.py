@@ -261,7 +261,7 @@ def _encode_plain(role: str, parts: list[Any], extra: Value) -> Value:
         if kind == "reasoning" and part.keys() == {"type", "content"} and "reasoning_content" not in message:
             message["reasoning_content"] = part["content"]
         elif kind == "tool_call" and form == "function_call":
-            message["function_call"] = {"name": part.get("name"), "arguments": write_arguments(part.get("arguments", {}))}
+            message["function_call"] = _called(part, "arguments")
         elif kind == "tool_call":
             calls.append(_encode_call(part))
         elif is_generic(part, "tool_calls"):
@@ -288,11 +288,16 @@ def _encode_content(parts: list[Any]) -> Any:
 
 def _encode_call(part: Part) -> Value:
     kind, key = CALLS[part.get("form") == "custom"]
-    given = part.get("arguments", {} if kind == "function" else "")
-    inner = {"name": part.get("name"), key: write_arguments(given), **as_dict(part.get(kind))}
+    inner = _called(part, key) | as_dict(part.get(kind))
     rest = {k: v for k, v in part.items() if k not in ("type", "name", "arguments", "form", kind)}
     first = {"id": rest.pop("id")} if "id" in rest else {}
     return {**first, "type": kind, kind: inner, **rest}
+
+
+def _called(part: Part, key: str) -> Value:
+    """Name and arguments of a call, as far as the part holds them."""
+    name = {"name": part["name"]} if "name" in part else {}
+    return name | ({key: write_arguments(part["arguments"])} if "arguments" in part else {})
 
 
 # ---- bodies ------------------------------------------------------------------------------------------------------------
@@ -397,9 +402,10 @@ def _encode_choice(response: Value, n: int, message: Any, filling: Filling) -> A
     own = as_dict(extra.pop("choice", None))
     written = _encode_plain(role, parts, extra)
     filling.fill(written, {"refusal": None}, under=f"{under}.message")
+    kept = {id(part["value"]) for part in parts if is_generic(part, "tool_calls")}
     for k, call in enumerate(as_list(written.get("tool_calls"))):
-        if isinstance(call, dict):
-            filling.fill(call, {"id": f"call_{n}_{k}"}, under=f"{under}.message.tool_calls[{k}]")
+        if id(call) not in kept:
+            _complete_call(call, n, k, filling)
     choice = {"index": n, "message": written}
     if (word := word_of(response, n, FINISH)) is not None:
         choice["finish_reason"] = word
@@ -407,6 +413,15 @@ def _encode_choice(response: Value, n: int, message: Any, filling: Filling) -> A
     filling.fill(choice, {"finish_reason": "tool_calls" if written.get("tool_calls") else "stop"}, under=under)
     filling.fill(choice, {"logprobs": None}, under=under)
     return choice
+
+
+def _complete_call(call: Value, n: int, k: int, filling: Filling) -> None:
+    """Gives a call that was made here the fields that the API gives each call."""
+    under = f"choices[{n}].message.tool_calls[{k}]"
+    for kind, key in CALLS:
+        if call["type"] == kind:
+            filling.fill(call, {"id": f"call_{n}_{k}"}, under=under)
+            filling.fill(call[kind], {"name": "unknown", key: "{}" if key == "arguments" else ""}, under=f"{under}.{kind}")
 
 
 CODEC = Codec(

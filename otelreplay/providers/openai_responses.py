@@ -219,9 +219,8 @@ def _complete(item: Any, path: str, n: int, filling: Filling) -> Any:
         filling.fill(item, {"id": f"rs_{n}"}, under=path)
     elif kind in CALLING:
         item = dict(item)
-        filling.fill(item, {"call_id": f"call_{n}"}, under=path)
-        if kind == "function_call":
-            filling.fill(item, {"id": f"fc_{n}", "status": "completed"}, under=path)
+        own = {"arguments": "{}", "id": f"fc_{n}", "status": "completed"} if kind == "function_call" else {"input": ""}
+        filling.fill(item, {"call_id": f"call_{n}", "name": "unknown", **own}, under=path)
     return item
 
 

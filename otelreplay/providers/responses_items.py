@@ -121,7 +121,7 @@ def _call_out(part: Part) -> Item | None:
     for shape in CALLS:
         if (item := shape.encode(part)) is not None:
             key = "input" if shape.wire == "custom_tool_call" else "arguments"
-            return {**item, key: write_arguments(part.get("arguments", {} if key == "arguments" else ""))}
+            return item | ({key: write_arguments(part["arguments"])} if "arguments" in part else {})
     return None
 
 
@@ -200,7 +200,7 @@ def _item_part(item: Any) -> Part:
     if kind in ("function_call", "custom_tool_call"):
         part = _call_in(item)
     elif kind == "reasoning":
-        part = _reasoning_in(item)
+        part = _reasoning_in(item) or generic(item)
     elif kind in ("function_call_output", "custom_tool_call_output"):
         return RESULT_ITEMS.decode(item)
     if part is None:
@@ -226,8 +226,9 @@ def _content(content: Any) -> list[Part]:
 def _turn(item: Item) -> list[Part]:
     """A message of the model: its texts, each with what else the item says."""
     own = {k: v for k, v in item.items() if k not in ("type", "role", "content")}
-    parts = [p if _is_content(p) else generic(_wire(p), "block") for p in _content(item.get("content"))]
-    if not parts:
+    content = item.get("content")
+    parts = [p if _is_content(p) else generic(_wire(p), "block") for p in _content(content)]
+    if not parts or not isinstance(content, str | list):
         return [{"type": "message", **{k: v for k, v in item.items() if k != "type"}}]
     return [{**part, "item": own} for part in parts] if own else parts
 
@@ -290,7 +291,7 @@ def _item_of(part: Any) -> tuple[str, dict[str, Any]] | None:
     """What the neighbours that share a message item have in common; None for an item of its own."""
     if not isinstance(part, dict):
         return None
-    if part.get("type") in ("text", "blob", "uri", "file") or is_generic(_bare(part), "block") or is_generic(part, "content"):
+    if part.get("type") in ("text", "blob", "uri", "file") or is_generic(part, "block"):
         return "message", as_dict(part.get("item"))
     return None
 
@@ -302,7 +303,7 @@ def _bare(part: Part) -> Part:
 def _encode_turn(own: dict[str, Any], parts: list[Part]) -> Item:
     bare = [_bare(part) for part in parts]
     text = None if own else plain_text(bare)
-    blocks = [p["value"] if is_generic(p, "block") or is_generic(p, "content") else OUTPUT.encode(p) for p in bare]
+    blocks = [p["value"] if is_generic(p, "block") else OUTPUT.encode(p) for p in bare]
     content: Any = text if text is not None else blocks
     return {"type": "message", "role": "assistant", "content": content, **own}
 

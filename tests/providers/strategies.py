@@ -20,19 +20,20 @@ objects = st.dictionaries(names, json_values, max_size=3)
 schemas = st.fixed_dictionaries({"type": st.just("object"), "properties": objects})
 
 KEYS = (
-    "role", "content", "type", "text", "parts", "messages", "tool_calls", "function", "name", "arguments", "id", "input", "output",
-    "choices", "message", "candidates", "contents", "functionCall", "function_call", "functionResponse", "usage", "usageMetadata",
-    "summary", "source", "image_url", "file", "tools", "extra", "system_messages", "finish_reasons", "finish_reason", "value",
-    "form", "item", "params", "system", "system_instruction", "config", "generationConfig", "instructions", "status",
-    "incomplete_details", "reasoning_content", "refusal", "functionDeclarations", "parameters", "custom", "inlineData", "data",
-    "url", "tool_call_id", "call_id", "joined", "file_data", "file_id", "inputSchema",
+    "role", "content", "type", "text", "parts", "messages", "tool_calls", "function", "name", "arguments", "id",
+    "input", "output", "choices", "message", "candidates", "contents", "functionCall", "function_call",
+    "functionResponse", "usage", "usageMetadata", "summary", "source", "image_url", "file", "tools", "extra",
+    "system_messages", "finish_reasons", "finish_reason", "value", "form", "item", "params", "system",
+    "system_instruction", "config", "generationConfig", "instructions", "status", "incomplete_details",
+    "reasoning_content", "refusal", "functionDeclarations", "parameters", "custom", "inlineData", "data", "url",
+    "tool_call_id", "call_id", "joined", "file_data", "file_id", "inputSchema",
 )  # fmt: skip
 VALUES = (
-    "assistant", "tool", "function", "user", "system", "model", "text", "message", "function_call", "reasoning", "tool_use",
-    "tool_result", "custom", "generic", "image", "image_url", "file", "input_audio", "incomplete", "tool_call",
-    "tool_call_response", "blob", "uri", "refusal", "input_image", "input_file", "thinking", "function_call_output",
-    "custom_tool_call", "base64", "data:image/png;base64,AA==", "stop", "content", "tool_calls", "block", "item_reference",
-    "unknown", "summary_text", "reasoning_text",
+    "assistant", "tool", "function", "user", "system", "model", "text", "message", "function_call", "reasoning",
+    "tool_use", "tool_result", "custom", "generic", "image", "image_url", "file", "input_audio", "incomplete",
+    "tool_call", "tool_call_response", "blob", "uri", "refusal", "input_image", "input_file", "thinking",
+    "function_call_output", "custom_tool_call", "base64", "data:image/png;base64,AA==", "stop", "content",
+    "tool_calls", "block", "item_reference", "unknown", "summary_text", "reasoning_text",
 )  # fmt: skip
 
 hostile = st.recursive(
@@ -184,7 +185,7 @@ RESPONSES = Api(
                 "cache_read.input_tokens": counts,
                 "reasoning.output_tokens": counts,
             }
-        ),  # fmt: skip
+        ),
     ),
     extra=maybe(created_at=counts, service_tier=words, store=st.booleans()),
     tool=st.one_of(functions, part("web_search", search_context_size=words), part("namespace", name=names, tools=[])),

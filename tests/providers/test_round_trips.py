@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from otelreplay.providers import CODECS
 from tests.providers.strategies import APIS, requests, responses
 
-BRIEF = settings(max_examples=50, deadline=None)
+BRIEF = settings(max_examples=40, deadline=None)
 
 
 def assumed_apart(decoded, assumed):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from otelreplay.providers import CODECS, codec_of, decode_message
 from tests.providers.strategies import hostile
 
-BRIEF = settings(max_examples=60, deadline=None)
+BRIEF = settings(max_examples=40, deadline=None)
 DECODERS = ("decode_request", "decode_response", "decode_message", "decode_part", "decode_tool")
 api = pytest.mark.parametrize("api", CODECS)
 PLACES = ("messages", "input", "content", "choices", "contents", "candidates", "output", "tools", "system", "usage")
