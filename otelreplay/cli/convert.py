@@ -55,4 +55,4 @@ def register(app: typer.Typer) -> None:
         if json:
             print_json(conversion_json(result))
         else:
-            print_text(conversion_text(result, columns=columns()))
+            print_text(conversion_text(result, columns=columns(), superseded=".otelreplay/superseded/"))

@@ -24,9 +24,9 @@ def conversion_json(result: ConvertResult) -> dict[str, Any]:
     }
 
 
-def conversion_text(result: ConvertResult, *, columns: int = 80) -> str:
-    """One line a run, then what was left out."""
-    lines = [line for run in result.runs[:_LISTED] for line in _run(run, columns)]
+def conversion_text(result: ConvertResult, *, columns: int = 80, superseded: str = "") -> str:
+    """One line a run, then what was left out. ``superseded``: where older revisions lie, as a prefix of their names."""
+    lines = [line for run in result.runs[:_LISTED] for line in _run(run, columns, superseded)]
     if len(result.runs) > _LISTED:
         lines.append(f"and {len(result.runs) - _LISTED} more (--json lists them all)")
     taken = f"{plural(len(result.runs), 'run')} from {plural(result.spans, 'span')} and {plural(result.logs, 'log record')}"
@@ -47,7 +47,7 @@ def conversion_text(result: ConvertResult, *, columns: int = 80) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _run(run: ConvertedRun, columns: int) -> list[str]:
+def _run(run: ConvertedRun, columns: int, superseded: str) -> list[str]:
     gaps = f", {plural(run.missing, 'gap')}" if run.missing else ""
     lines = [
         f"{escape(run.cassette)}",
@@ -56,5 +56,5 @@ def _run(run: ConvertedRun, columns: int) -> list[str]:
     if run.outcome == "unchanged":
         lines += wrap("is there already, equal but for the time of making: not written again", columns, first="  ")
     if run.outcome == "revised" and run.superseded:
-        lines += wrap(f"revision {run.revision}; the one before is kept in {run.superseded}", columns, first="  ")
+        lines += wrap(f"revision {run.revision}; the one before is now {superseded}{run.superseded}", columns, first="  ")
     return lines

@@ -100,6 +100,9 @@ def agent_run(
         tool["gen_ai.tool.call.arguments"] = json.dumps({"order": "A-17"})
         tool["gen_ai.tool.call.result"] = json.dumps(found)
     agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "order-desk", **(extra or {})}
+    if content:
+        agent["gen_ai.input.messages"] = json.dumps([user])
+        agent["gen_ai.output.messages"] = json.dumps([{**final, "finish_reason": "stop"}])
     return [
         span(trace, "00000000000000a1", "invoke_agent order-desk", start=0, took=200, attrs=agent),
         chat(
