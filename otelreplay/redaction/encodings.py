@@ -17,9 +17,11 @@ import msgspec
 _PERCENT: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrtbf\"'/\\]))")
 _SIMPLE: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/_=-])")
-_BASE64_TIGHT: Final = re.compile(r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/]{16,}|[A-Za-z0-9_-]{16,})={0,2}")
-_HEX: Final = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
+_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_OTHER: Final = re.compile(r"[+/_-]")
+_STANDARD: Final = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+_URL: Final = re.compile(r"[A-Za-z0-9_-]{16,}={0,2}")
+_TO_STANDARD: Final = str.maketrans("-_", "+/")
 _TEXTUAL: Final = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]*")
 
 
@@ -77,15 +79,25 @@ VIEWS: Final[tuple[Callable[[str], View | None], ...]] = (percent, escapes)
 
 
 def base64_runs(text: str) -> Iterator[tuple[int, int, str, Callable[[str], str]]]:
-    """(start, end, plain text, how to encode it again) of every stretch that is text in base64."""
-    for pattern in (_BASE64, _BASE64_TIGHT):
-        for m in pattern.finditer(text):
-            run = m[0]
-            if _HEX.fullmatch(run):
-                continue
-            plain = _decode(run)
+    """(start, end, plain text, how to encode it again) of every stretch that is text in base64.
+
+    Base64 of text has capitals (one chance in thousands that 16 characters have none); ids often do not, and are left alone. A run
+    of the joint alphabet is tried whole, then between the characters that only the other alphabet has (a path before it, a dash).
+    """
+    for m in _RUN.finditer(text):
+        run = m[0]
+        if run == run.lower():
+            continue
+        plain = _decode(run)
+        if plain is not None:
+            yield m.start(), m.end(), plain, _encoder(run)
+            continue
+        if _OTHER.search(run) is None:
+            continue
+        for part in (*_STANDARD.finditer(run), *_URL.finditer(run)):
+            plain = _decode(part[0]) if len(part[0]) < len(run) else None
             if plain is not None:
-                yield m.start(), m.end(), plain, _encoder(run)
+                yield m.start() + part.start(), m.start() + part.end(), plain, _encoder(part[0])
 
 
 def _decode(run: str) -> str | None:
@@ -93,11 +105,10 @@ def _decode(run: str) -> str | None:
     if len(core) % 4 == 1:
         return None
     try:
-        raw = base64.b64decode(core.replace("-", "+").replace("_", "/") + "=" * (-len(core) % 4), validate=True)
-        plain = raw.decode("utf-8")
+        plain = binascii.a2b_base64(core.translate(_TO_STANDARD) + "===="[: -len(core) % 4]).decode("utf-8")
     except (binascii.Error, ValueError):
         return None
-    return plain if _TEXTUAL.fullmatch(plain) else None
+    return plain if plain.isprintable() or _TEXTUAL.fullmatch(plain) else None
 
 
 def _encoder(run: str) -> Callable[[str], str]:

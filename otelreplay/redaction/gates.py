@@ -29,6 +29,8 @@ ENCODINGS: Final = {
 """Text that must be decoded before a clean bill means anything."""
 
 _MEMORY: Final = 64 << 20
+_NEED: Final = "+"
+NOTHING: Final[frozenset[str]] = frozenset()
 _COUNTED: Final = re.compile(r"\{[0-9]")
 _CANARY: Final = b"\xff\xfe"
 """Put at the end of every text, where UTF-8 cannot have it: a set that does not report it has failed, and then all gates are open."""
@@ -59,6 +61,8 @@ class Gates:
 
     def __init__(self, detectors: tuple[str, ...]) -> None:
         gates = [(name, gate) for name in detectors for gate in BY_NAME[name].gates] + list(ENCODINGS.items())
+        self._needy = frozenset(name for name in detectors if BY_NAME[name].needs)
+        gates += [(_NEED + name, gate) for name in detectors for gate in BY_NAME[name].needs]
         counted = [g for g in gates if _COUNTED.search(g[1])]
         self._sets = [_Set([g for g in gates if g not in counted]), _Set(counted)]
 
@@ -66,7 +70,11 @@ class Gates:
         """Names of the detectors and encodings whose gates hit."""
         data = text.encode("utf-8", "surrogatepass") + _CANARY
         first, second = self._sets
-        return frozenset((*first.open(data), *second.open(data)))
+        hit = first.open(data) + second.open(data)
+        if not hit:
+            return NOTHING
+        found = frozenset(hit)
+        return frozenset([n for n in found if n[0] != "+" and (n not in self._needy or _NEED + n in found)])
 
 
 @lru_cache(maxsize=16)

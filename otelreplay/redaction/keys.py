@@ -32,7 +32,7 @@ _STRONG_PAIRS: Final = frozenset(
 _STRONG_TAILS: Final = ("password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "secretkey")
 _PASSWORDS: Final = frozenset(("password", "passwd", "passphrase"))
 _WEAK: Final = frozenset(
-    "token key auth pass credential sig salt sid session jwt bearer pkey srt client hash nonce pin cvv cvc otp csrf xsrf login sessionid sessid phpsessid jsessionid dsn oauth k".split()
+    "token key auth pass credential sig salt sid session jwt bearer pkey srt pin cvv cvc otp csrf xsrf login sessionid sessid phpsessid jsessionid dsn oauth k".split()
 )
 _PLAIN_LAST: Final = frozenset(
     "name names id ids count counts limit limits size length len type types path file filename dir url uri urls endpoint expiry expires expiration "
@@ -44,7 +44,7 @@ _PLAIN_LAST: Final = frozenset(
 )
 SECRET: Final = ("faint", "weak", "strong")
 """The senses that mean a secret."""
-VAGUE: Final = frozenset(("key", "k", "hash", "session", "nonce", "salt", "login", "code", "srt", "credential"))
+VAGUE: Final = frozenset(("key", "k", "session", "salt", "login", "code", "srt", "credential"))
 """Last words of weak keys whose value is as often an id: a bare digest under them is left alone."""
 _PII: Final[dict[str, Sense]] = {
     "ssn": "national_id", "nationalid": "national_id", "passport": "national_id", "itin": "national_id", "aadhaar": "national_id", "cpf": "national_id", "bsn": "national_id",

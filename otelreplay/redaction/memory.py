@@ -19,13 +19,14 @@ class Memory(Generic[K, V]):
     """From text to verdict."""
 
     def __init__(self, entries: int = _ENTRIES, characters: int = _CHARACTERS) -> None:
-        self._young: dict[K, V] = {}
+        self.young: dict[K, V] = {}
+        """What was asked for last; for reading where a call would cost too much."""
         self._old: dict[K, V] = {}
         self._entries, self._characters, self._held = entries, characters, 0
 
     def get(self, text: K) -> V | None:
         """The verdict on ``text``, if it is remembered."""
-        found = self._young.get(text)
+        found = self.young.get(text)
         if found is None:
             found = self._old.get(text)
             if found is not None:
@@ -36,7 +37,9 @@ class Memory(Generic[K, V]):
         """Remember a verdict."""
         if len(text) * 4 > self._characters:
             return
-        if len(self._young) >= self._entries or self._held > self._characters:
-            self._old, self._young, self._held = self._young, {}, 0
-        self._young[text] = verdict
+        if len(self.young) >= self._entries or self._held > self._characters:
+            self._old = dict(self.young)
+            self.young.clear()
+            self._held = 0
+        self.young[text] = verdict
         self._held += len(text)

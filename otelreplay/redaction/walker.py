@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from otelreplay.redaction.keys import sense
 from otelreplay.redaction.leaves import Judge, cut_back
 from otelreplay.redaction.rules import Applied
 from otelreplay.redaction.scan import Scanner
@@ -15,7 +16,8 @@ from otelreplay.redaction.structure import FIELDS, GONE, Structure, replaced
 from otelreplay.redaction.values import redact_value
 from otelreplay.spans import Attributes, Link, LogRecord, Removal, Resource, Scope, Span, SpanEvent
 
-UNWALKABLE: Final = "unwalkable"
+SMALL: Final = 10**11
+"""Numbers below it have too few digits to be a card's; what a key says about a number counts for all."""
 
 
 class Walker:
@@ -26,6 +28,8 @@ class Walker:
     ) -> None:  # fmt: skip
         self._scanner, self._judge, self._structure = scanner, judge, structure
         self._attribute_rules = list(attributes)
+        self._plain: set[str] = set()
+        self._short: set[tuple[str, ...]] = set()
         self._by_name: dict[str, Applied | None] = {}
         self._lost = lost
         self._mark = lost.replace("")
@@ -80,9 +84,30 @@ class Walker:
     def _attributes(self, attributes: Attributes, at: str, gone: list[Removal]) -> Attributes:
         """The same dict where nothing changed; entries that are dropped leave a Removal."""
         out: Attributes | None = None
+        plain, clean, short = self._plain, self._scanner.seen, self._short
         for name, value in attributes.items():
+            if name in plain:
+                kind = type(value)
+                if kind is str:
+                    new = clean.get(value)
+                    if new is None:
+                        new = self._scanner.text(value)
+                    if new == value:
+                        if out is not None:
+                            out[name] = value
+                        continue
+                elif kind is bool or ((kind is int or kind is float) and -SMALL < value < SMALL):
+                    if out is not None:
+                        out[name] = value
+                    continue
+                elif kind is list and _is_short(value) and (name, *value) in short:
+                    if out is not None:
+                        out[name] = value
+                    continue
             new = self._entry(name, value, f"{at}.{name}", gone)
-            new_name = self._scanner.text(name)
+            new_name = self._name(name)
+            if new is value and name in plain and type(value) is list and _is_short(value) and len(short) < 10_000:
+                short.add((name, *value))
             if out is None:
                 if new is value and new_name == name:
                     continue
@@ -94,6 +119,13 @@ class Walker:
             if new is not GONE:
                 out[_free(new_name, out)] = new
         return attributes if out is None else out
+
+    def _name(self, name: str) -> str:
+        """The name under the policy; a name about which no rule and no detector has anything to say is remembered as plain."""
+        new = self._scanner.text(name)
+        if new == name and not self._structure and not sense(name) and self._rule_of(name) is None and len(self._plain) < 10_000:
+            self._plain.add(name)
+        return new
 
     def _entry(self, name: str, value: Any, at: str, gone: list[Removal]) -> Any:
         """One attribute: rules by name, then rules by path, then detectors."""
@@ -224,3 +256,8 @@ def _free(name: str, taken: Attributes) -> str:
     while f"{name} {n}" in taken:
         n += 1
     return f"{name} {n}"
+
+
+def _is_short(value: list[Any]) -> bool:
+    """A short list of short texts, such as finish reasons: worth remembering whole."""
+    return len(value) <= 4 and all([type(item) is str and len(item) <= 32 for item in value])

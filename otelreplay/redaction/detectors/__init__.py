@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from otelreplay.redaction.detectors import auth, commands, keyvalue, people, pii, tokens_ai, tokens_cloud, tokens_dev, tokens_web, urls
-from otelreplay.redaction.detectors.base import GATE_SPAN, Detector, Hit
+from otelreplay.redaction.detectors.base import Detector, Hit
 
 PACK_VERSION: Final = "2026.12"
 """Named in a cassette's header: what was found depends on it."""
@@ -29,4 +29,4 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "pii": tuple(d.name for d in ALL if d.family == "pii"),
 }
 
-__all__ = ["ALL", "BY_NAME", "GATE_SPAN", "GROUPS", "PACK_VERSION", "Detector", "Hit"]
+__all__ = ["ALL", "BY_NAME", "GROUPS", "PACK_VERSION", "Detector", "Hit"]

@@ -4,8 +4,8 @@ A text is scanned in two steps. One RE2 set holds the *gates* of all detectors a
 something to find; most texts hit none. Only then does a detector's exact search run. Hence three rules, each held by a test:
 
 - a gate is a superset: whenever the exact search finds something, the gate has hit;
-- a gate holds no leading ``\\b`` and no open tail: gates also run over text that is still escaped (``\\nAKIA...``);
-- a gate matches at most ``GATE_SPAN`` bytes, so that a text known to be clean can be continued without scanning it again.
+- a gate holds no leading ``\\b``: gates also run over text that is still escaped (``\\nAKIA...``);
+- a gate begins with what is rare, and counts no wide class from the start: see :mod:`otelreplay.redaction.gates`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ Hit = tuple[int, int]
 Find = Callable[[str], Iterable[Hit]]
 Check = Callable[["re.Match[str]"], bool]
 
-GATE_SPAN: Final = 256
-
 LEFT: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9][0-9]m)|(?<=;[0-9][0-9]m))"
 """Not inside a word; a literal backslash escape or a terminal colour before it is not a word."""
 RIGHT: Final = r"(?![A-Za-z0-9])"
@@ -37,7 +35,10 @@ class Detector:
     kind: str
     """What is found, as a type of value: ``secret``, ``email``, ``phone``, ..."""
     gates: tuple[str, ...]
+    """Any of these hits: there may be something to find."""
     find: Find
+    needs: tuple[str, ...] = ()
+    """Where given, one of these must hit too: a number *and* a word that says what it is."""
     exact: tuple[str, ...] = ()
     """The exact patterns, where there are any: for the tests and for documentation."""
 

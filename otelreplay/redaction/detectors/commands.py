@@ -54,10 +54,10 @@ DETECTORS = (
         name="command_password",
         family="secrets",
         kind="secret",
-        gates=(r"(?:-u|--user|--proxy-user)[\s\\=]", r"sshpass|mysql|mariadb|sqlcmd|bcp", r"(?i)identified|password|securestring"),
+        gates=(r"(?:-u|--user|--proxy-user)[\s\\=]", r"sshpass|mysql|mariadb|sqlcmd|bcp", r"(?i)identified(?:\s|\\[nrt])|(?:login|with|encrypted)(?:\s|\\[nrt])+password|securestring"),
         find=commands,
     ),
-    Detector(name="compared_secret", family="secrets", kind="secret", gates=(r"[\"'](?:\s|\\[nrt])*[!=]=",), find=comparisons),
+    Detector(name="compared_secret", family="secrets", kind="secret", gates=(r"(?i)[\"'](?:\s|\\[nrt])*[!=]==?(?:\s|\\[nrt])*[a-z0-9_.]*(?:pass|pwd|secret|key|token)",), find=comparisons),
     Detector(
         name="xml_value",
         family="secrets",

@@ -148,18 +148,21 @@ def _closed(value: str) -> str:
     return value
 
 
-_WORDS: Final = r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|psk|sig|salt|sess|sid|bearer|login|phrase|dsn|srt|jwt|otp|string|pin|cvv)"
-_QUOTES: Final = r"(?:[\"'`\\)\]\[0-9]|&quot;|&#39;)"
+_LONG: Final = r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess|bearer|login|phrase|csrf|xsrf|contrase|connection.?string)"
+_SHORT: Final = r"(?:sig|salt|sid|psk|dsn|srt|jwt|otp|pin|cv[vc]|pw)"
+_QUOTES: Final = r"(?:[\"'`\\)\]\[0-9]|&quot;|&#39;)*(?:\s|\\[nrt])*"
+_SEPARATOR: Final = r"(?:[:=>]|[!?+|]=|,(?:\s|\\[nrt])*[\"'b\\])"
 DETECTORS = (
     Detector(
         name="key_value",
         family="secrets",
         kind="secret",
         gates=(
-            rf"(?i){_WORDS}[a-z0-9_-]*{_QUOTES}*(?:\s|\\[nrt])*(?:[:=,>|!?+-]|(?:is|was|are|to|of|as|provided|value)[^a-z0-9])",
-            rf"(?i)-[a-z-]*{_WORDS}[a-z-]*(?:\s|\\[nrt])",
-            rf"(?i)(?:define|setx?)(?:\s|\\t)+[a-z0-9_]*{_WORDS}",
-            r"(?i)pw[\"'\\]*\s*[:=]",
+            rf"(?i){_LONG}[a-z0-9_-]*{_QUOTES}{_SEPARATOR}",
+            rf"(?i){_SHORT}[0-9_-]*{_QUOTES}{_SEPARATOR}",
+            rf"(?i)(?:{_LONG}[a-z0-9_-]*|{_SHORT})(?:\s|\\[nrt])+(?:is|was|are|to|of|as|provided|value)[^a-z0-9]",
+            rf"(?i)-[a-z-]*(?:{_LONG}|{_SHORT})[a-z-]*(?:\s|\\[nrt])",
+            rf"(?i)(?:define|setx?)(?:\s|\\t)+[a-z0-9_]*(?:{_LONG}|{_SHORT})",
         ),
         find=key_values,
     ),

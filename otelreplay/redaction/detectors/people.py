@@ -21,7 +21,7 @@ _DATE: Final = re.compile(
     r"(?:19|20)[0-9]{2}[-/. ](?:0?[1-9]|1[0-2])[-/. ](?:0?[1-9]|[12][0-9]|3[01])\b|(?:0?[1-9]|[12][0-9]|3[01])[-/.](?:0?[1-9]|1[0-2])[-/.](?:19|20)?[0-9]{2}$|(?:19|20)[0-9]{2} ?- ?(?:19|20)[0-9]{2}$"
 )
 _PHONE_WORD: Final = re.compile(
-    r"(?i)(?:phone|tele?fono?|telefon\w*|\btel\b|mobile|m[oó]vil|cell(?:ular)?\b|handy|\bcall(?:ing|ed)?\b|\btext(?:ing)?\b (?:me|him|her|us|them|to)?|please text|fax|\bsms\b"
+    r"(?i)(?:phone|tele?fono?|telefon\w*|\btel\b|mobile|m[oó]vil|cell(?:ular)?\b|handy|\bcall(?:ing|ed)?[ :;,.!?]|\btext(?:ing)?\b (?:me|him|her|us|them|to)?|please text|fax|\bsms\b"
     r"|whats\s?app|\bdial|\bring\b|\bcontact|\breach\b|answer\w* (?:at|on)|messages? (?:to|on|at)|registered(?: number)?|hotline)[^0-9+\n]{0,28}\n?[^0-9+\n]{0,8}$"
 )
 _PHONE_AFTER: Final = re.compile(r"(?i)^[ ,\\(-]{1,3}(?:office|fax|mobile|cell|home|work|tel|phone)\b")
@@ -120,15 +120,43 @@ def places(text: str) -> Iterator[Hit]:
 
 
 DETECTORS = (
-    Detector(name="phone", family="pii", kind="phone", gates=(r"[0-9][0-9 ()./\x80-\xff-]{4,6}[0-9]",), find=phones),
     Detector(
-        name="national_id", family="pii", kind="national_id",
-        gates=(
-            rf"(?:{_NAMES})[^A-Za-z0-9]", r"ID(?: number)?(?: is)?[:=]? ?[0-9]{9}", r"[0-9]{3}-[0-9]{2}-[0-9]{4}", r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]",
-            r"(?i)security|insurance|national|personal|identity|tax|steuer|nummer|codice|partita|pas+[pae]|licen[cs]e|schein|medicare|health",
+        name="phone",
+        family="pii",
+        kind="phone",
+        gates=(r"(?:^|[^0-9A-Za-z_]|\\[nrt])[0-9](?:[0-9 ()./\x80-\xff-]|\\u00a0){4,6}[0-9]",),
+        needs=(
+            r"\+ ?\(?[1-9]",
+            r"[2-9][0-9]{2}\)?[ .-]?[2-9][0-9]{2}[ .-][0-9]{4}",
+            r"(?i)phone|telef|tel[^a-z]|mobile|m[o\xf3\xc3\\]|cell|handy|call(?:ing|ed)?[ :;,.!?]|text(?:ing)? |fax|sms|whats|dial|ring[^a-z]|contact|reach|answer[a-z]* (?:at|on)|messages? (?:to|on|at)|registered|hotline|msisdn",
+            r"(?i)[0-9][ ,\\(-]{1,3}(?:office|fax|mobile|cell|home|work|tel|phone)",
         ),
+        find=phones,
+    ),
+    Detector(
+        name="national_id",
+        family="pii",
+        kind="national_id",
+        gates=(
+            rf"(?:{_NAMES})[^A-Za-z0-9]",
+            r"(?i)(?:ssn|national_?id|itin|aadhaar|cpf|bsn|nino|tax_?id|dni|pesel|nric)[\"'\\]+\s*:",
+            r"ID(?: number)?(?: is)?[:=]? ?[0-9]{9}",
+            r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
+            r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]",
+            r"(?i)social[ _-](?:security|insurance)|national[ _-]i|personal[ _-]i|identity c|identity number|tax(?:payer)?[ _-](?:id|file)"
+            r"|steuer-?(?:id|nummer)|(?:person|organisations|samordnings)nummer|codice fiscale|partita iva|pas(?:sport|aporte|seport|saporto)|reisepass"
+            r"|licen[cs]e|hrerschein|medicare|health (?:card|insurance)",
+        ),
+        needs=(r"[0-9][ ./-]?[0-9]", r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]"),
         find=national_ids,
     ),
-    Detector(name="birth_date", family="pii", kind="date", gates=(r"(?i)born|d\.?o\.?b|birth|geburt|n(?:e|\xe9|\xc3\xa9)e? le",), find=births),
+    Detector(
+        name="birth_date",
+        family="pii",
+        kind="date",
+        gates=(r"(?i)born|d\.?o\.?b|birth|geburt|n(?:e|\xe9|\xc3\xa9|\\u00e9)e? le",),
+        needs=(r"[0-9]{4}|[0-9][-/. ][0-9]",),
+        find=births,
+    ),
     Detector(name="coordinates", family="pii", kind="coordinates", gates=(r"[0-9]\.[0-9]+\s?,\s?-?[0-9]+\.[0-9]",), find=places),
-)  # fmt: skip
+)

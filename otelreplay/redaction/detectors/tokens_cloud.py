@@ -17,7 +17,7 @@ DETECTORS = (
     token("digitalocean_token", r"do[opr]_v1_", HEX, 40, sure=True),
     token("databricks_token", r"dapi", r"[0-9a-f]", 32, 32, tail=r"(?:-[0-9]{1,2})?", sure=True),
     token("vault_token", r"hv[sbr]\.", URLSAFE, 20),
-    token("vault_legacy_token", r"[sb]\.", WORD, 24, 24),
+    token("vault_legacy_token", r"[sb]\.", WORD, 24, 24, gate=r"[sb]\.[A-Za-z0-9]{16}"),
     token("terraform_token", r"[A-Za-z0-9]{14}\.atlasv1\.", r"[A-Za-z0-9=_-]", 40, gate=r"\.atlasv1\."),
     token("alibaba_key", r"LTAI", WORD, 12, 24),
     token("alibaba_secret", r"AKCp", WORD, 10),
