@@ -1,8 +1,8 @@
 """Does a policy hold where content is replayed?
 
-An attribute rule acts on what a sender wrote. The same content reaches replay as an event field, from whatever attribute some other
-instrumentation put it in; there the rule must hold too, or a live value would be compared under another policy (and a copy of the
-content would slip past under another name). So an attribute rule must compile to event paths.
+An attribute rule acts on what a sender wrote. The same content reaches replay as an event field, from whatever attribute some
+other instrumentation put it in; there the rule must hold too, or a live value would be compared under another policy (and a
+copy of the content would slip past under another name). So an attribute rule must compile to event paths.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def check(policy: Policy, attribute_fields: Mapping[str, str]) -> PolicyCheck:
             refused.append(
                 (
                     rule.id,
-                    "no dialect reads an attribute of this name into an event field; write a path rule for the field that is meant",
+                    "no dialect reads an attribute of this name into an event field; write a path rule for the field",
                 )
             )
     return PolicyCheck(compiled=tuple(compiled), refused=tuple(refused))

@@ -81,8 +81,9 @@ VIEWS: Final[tuple[Callable[[str], View | None], ...]] = (percent, escapes)
 def base64_runs(text: str) -> Iterator[tuple[int, int, str, Callable[[str], str]]]:
     """(start, end, plain text, how to encode it again) of every stretch that is text in base64.
 
-    Base64 of text has capitals (one chance in thousands that 16 characters have none); ids often do not, and are left alone. A run
-    of the joint alphabet is tried whole, then between the characters that only the other alphabet has (a path before it, a dash).
+    Base64 of text has capitals (one chance in thousands that 16 characters have none); ids often do not, and are left alone.
+    A run of the joint alphabet is tried whole, then between the characters that only the other alphabet has (a path before
+    it, a dash).
     """
     for m in _RUN.finditer(text):
         run = m[0]

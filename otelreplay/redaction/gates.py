@@ -1,11 +1,11 @@
 """One pass over a text that says which detectors could have something to find.
 
-The gates of all detectors, and of the encodings in which text may hide, form RE2 sets. RE2 runs in linear time whatever the text,
-and works on UTF-8 bytes as if they were Latin-1: gates are about ASCII.
+The gates of all detectors, and of the encodings in which text may hide, form RE2 sets. RE2 runs in linear time whatever the
+text, and works on UTF-8 bytes as if they were Latin-1: gates are about ASCII.
 
-Two things were learned by measuring. RE2 builds its automaton while it reads, and a counted repeat of a wide class (``[A-Za-z0-9]{20}``)
-multiplies its states with those of every other gate: such gates stand in a set of their own. And its default budget of 8 MB is
-flushed over and over; 64 MB are not.
+Two things were learned by measuring. RE2 builds its automaton while it reads, and a counted repeat of a wide class
+(``[A-Za-z0-9]{20}``) multiplies its states with those of every other gate: such gates stand in a set of their own. And its
+default budget of 8 MB is flushed over and over; 64 MB are not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _NEED: Final = "+"
 NOTHING: Final[frozenset[str]] = frozenset()
 _COUNTED: Final = re.compile(r"\{[0-9]")
 _CANARY: Final = b"\xff\xfe"
-"""Put at the end of every text, where UTF-8 cannot have it: a set that does not report it has failed, and then all gates are open."""
+"""Put at the end of every text, where UTF-8 cannot have it: a set that does not report it has failed, and then all gates are
+open."""
 
 
 class _Set:

@@ -1,4 +1,5 @@
-"""JSON inside a string, edited in place: its strings and numbers are found with their paths, and only what changes is rewritten.
+"""JSON inside a string, edited in place: its strings and numbers are found with their paths, and only what changes is
+rewritten.
 
 The reader is a loop over tokens with a stack, so that depth costs memory and not the call stack, and a text that was cut off
 in the middle is read as far as it goes. White space, key order, number spelling and duplicate keys outlive an edit.

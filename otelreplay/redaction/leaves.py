@@ -1,9 +1,9 @@
 """The leaves of a tree judged together: a key tells about its value, neighbours may be pieces of one text.
 
-Streamed text is stored as a list of pieces (``["my key is sk-pr", "oj-..."]``, or objects with a ``content`` or ``delta`` each). The
-pieces of one list are judged joined, and what is found is cut back to them: the placeholder stands in the piece where the stretch
-began, the rest of it is taken out of the pieces that follow. A stretch never crosses into a piece that begins with a find of its
-own, so that items of a list of addresses stay apart.
+Streamed text is stored as a list of pieces (``["my key is sk-pr", "oj-..."]``, or objects with a ``content`` or ``delta``
+each). The pieces of one list are judged joined, and what is found is cut back to them: the placeholder stands in the piece
+where the stretch began, the rest of it is taken out of the pieces that follow. A stretch never crosses into a piece that
+begins with a find of its own, so that items of a list of addresses stay apart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,24 @@ from otelreplay.redaction.keys import sense
 from otelreplay.redaction.scan import Edit, Scanner
 
 PIECE_KEYS: Final = frozenset(
-    "content text delta arguments partial_json partialJson value thinking reasoning reasoning_content transcript output_text input_json_delta chunk data stringValue".split()
+    [
+        "content",
+        "text",
+        "delta",
+        "arguments",
+        "partial_json",
+        "partialJson",
+        "value",
+        "thinking",
+        "reasoning",
+        "reasoning_content",
+        "transcript",
+        "output_text",
+        "input_json_delta",
+        "chunk",
+        "data",
+        "stringValue",
+    ]
 )
 _NAME_KEYS: Final = frozenset({"name", "key", "header", "Name", "Key"})
 _VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})

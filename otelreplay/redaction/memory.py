@@ -1,8 +1,8 @@
 """A bounded memory of texts that were judged.
 
-Two generations of plain dicts: what is asked for moves to the young one, and when that is full the old one is forgotten. Bounded
-by entries and by characters. No lock: under one interpreter lock each step is atomic, and the worst that two threads can do to each
-other is to judge a text twice.
+Two generations of plain dicts: what is asked for moves to the young one, and when that is full the old one is forgotten.
+Bounded by entries and by characters. No lock: under one interpreter lock each step is atomic, and the worst that two threads
+can do to each other is to judge a text twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Lists of messages in JSON, member by member.
 
-Every model call repeats the history: the text of a call's messages is new each time, its members are not. Each member that has a
-``role`` is a text of its own (pieces of one text never lie in two messages), is judged once and remembered. A list that continues
-one that was just seen is not even taken apart: what comes after the known beginning is all that is looked at.
+Every model call repeats the history: the text of a call's messages is new each time, its members are not. Each member that
+has a ``role`` is a text of its own (pieces of one text never lie in two messages), is judged once and remembered. A list that
+continues one that was just seen is not even taken apart: what comes after the known beginning is all that is looked at.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The policy: what is removed, and what stands in its place. Declarative, closed (an unknown field is an error), a value.
 
-A rule selects by exactly one of ``path``, ``attribute``, ``detector``, ``detectors`` or ``secret``. Where several rules apply to
-the same place, the first one in the file wins, so that an exception (``action: keep``) is written above what it excepts.
+A rule selects by exactly one of ``path``, ``attribute``, ``detector``, ``detectors`` or ``secret``. Where several rules apply
+to the same place, the first one in the file wins, so that an exception (``action: keep``) is written above what it excepts.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ class Policy(BaseModel):
 def load_policy(text: str, where: str) -> Policy:
     """Read a policy from YAML text; ``where`` names it in errors.
 
-    :raises PolicyError: ``policy.unreadable`` (no YAML mapping) or ``policy.invalid`` (a field is wrong: which, where, what is allowed).
+    :raises PolicyError: ``policy.unreadable`` (no YAML mapping) or ``policy.invalid`` (a field is wrong: which, where, what
+    is allowed).
     """
     if len(text) > _SIZE_LIMIT:
         raise PolicyError(f"a policy of more than {_SIZE_LIMIT} characters", code="policy.unreadable", where=where)

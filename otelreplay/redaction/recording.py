@@ -1,8 +1,8 @@
 """The second pass: events under the policy.
 
-Reconstruction decodes what was encoded, joins what was split and gives every content its field, so that path rules are exact here
-and detectors see whole texts. Each message is judged once, whatever number of events hold it: the same object in gives the same
-object out, and what was found stays with it as marks relative to the message.
+Reconstruction decodes what was encoded, joins what was split and gives every content its field, so that path rules are exact
+here and detectors see whole texts. Each message is judged once, whatever number of events hold it: the same object in gives
+the same object out, and what was found stays with it as marks relative to the message.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ _LOST: Final = Applied(id="unwalkable", action="mask")
 class Redactor:
     """Applies one policy. Made by :func:`compile_policy`.
 
-    Values go in, values come out; nothing is changed in place, and what a policy leaves alone is the same object. Calls from several
-    threads are safe: memories are plain dicts whose worst race is work done twice. Redacting what was redacted changes nothing.
+    Values go in, values come out; nothing is changed in place, and what a policy leaves alone is the same object. Calls from
+    several threads are safe: memories are plain dicts whose worst race is work done twice. Redacting what was redacted
+    changes nothing.
     """
 
     def __init__(

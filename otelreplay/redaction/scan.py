@@ -1,10 +1,10 @@
 """One text in, the same text without what the policy removes out.
 
-Theory of operation. A text is asked of a memory, then of the gates (:mod:`gates`); most texts end there, unchanged. What is left is
-read as what it is: JSON is edited leaf by leaf, every other text is searched as it stands and through views with percent and
-backslash escapes taken off; stretches of base64 are decoded, treated the same way, and encoded again. The search is repeated
-until it finds nothing more, which makes redaction idempotent by construction. A text that will not settle, or hides in more
-layers than are followed, is replaced whole: the walk fails closed.
+Theory of operation. A text is asked of a memory, then of the gates (:mod:`gates`); most texts end there, unchanged. What is
+left is read as what it is: JSON is edited leaf by leaf, every other text is searched as it stands and through views with
+percent and backslash escapes taken off; stretches of base64 are decoded, treated the same way, and encoded again. The search
+is repeated until it finds nothing more, which makes redaction idempotent by construction. A text that will not settle, or
+hides in more layers than are followed, is replaced whole: the walk fails closed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 
 from otelreplay.redaction import encodings, jsontext
 from otelreplay.redaction.detectors import BY_NAME
-from otelreplay.redaction.detectors.pii import is_card
 from otelreplay.redaction.detectors.auth import cookie_values
 from otelreplay.redaction.detectors.keyvalue import wanted
+from otelreplay.redaction.detectors.pii import is_card
 from otelreplay.redaction.gates import BASE64, ESCAPED, PERCENT, gates_of
 from otelreplay.redaction.keys import SECRET, sense
 from otelreplay.redaction.memory import Memory
@@ -51,7 +51,9 @@ class Hit(msgspec.Struct):
 class Tree(Protocol):
     """How the leaves of a JSON text are judged (by :mod:`leaves`)."""
 
-    def __call__(self, found: Sequence[jsontext.Leaf], layer: int) -> dict[int, str]: ...
+    def __call__(self, found: Sequence[jsontext.Leaf], layer: int) -> dict[int, str]:
+        """New texts by position."""
+        ...
 
 
 class Scanner:
@@ -71,7 +73,8 @@ class Scanner:
         """Texts judged a short while ago, and what they became."""
         self._entries: Memory[str, str] = Memory()
         self._members = Members(self._member)
-        self.tree: Tree = lambda found, layer: {}
+        self.tree: Tree
+        """Set by the judge, which needs the scanner in turn."""
 
     def clean(self, text: str) -> bool:
         """Whether the gates say that nothing can be found in ``text``."""

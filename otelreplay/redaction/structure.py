@@ -1,8 +1,8 @@
 """Rules by place: event paths and attribute names.
 
-On events a path rule is exact. On spans the same content still has the shape that its sender gave it, so a path rule is applied through
-a table from attribute names to event fields; and a tool's arguments and results are also found inside messages, where every model call
-repeats them. Both passes use this module.
+On events a path rule is exact. On spans the same content still has the shape that its sender gave it, so a path rule is
+applied through a table from attribute names to event fields; and a tool's arguments and results are also found inside
+messages, where every model call repeats them. Both passes use this module.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ _INSIDE: Final[dict[str, tuple[Path, ...]]] = {
 }
 """Keys inside messages and attribute names' last segments that hold what a tool was called with or gave."""
 
+Gone = list[tuple[Path, Applied]]
 GONE: Final = object()
 """What a dropped value becomes."""
 
@@ -88,12 +89,12 @@ class Structure:
         return False
 
     def apply(
-        self, value: Any, places: tuple[Path, ...], gone: list[tuple[Path, Applied]], at: Path = (), depth: int = 0, *, loose: bool = True
+        self, value: Any, places: tuple[Path, ...], gone: Gone, at: Path = (), depth: int = 0, *, loose: bool = True
     ) -> Any:  # fmt: skip
         """``value`` under the rules, or :data:`GONE`.
 
-        ``places``: the event paths that it may stand at. ``gone`` collects what was dropped, by its path. ``loose``: tool arguments
-        and results are also looked for inside (in messages, and in what is not an event yet).
+        ``places``: the event paths that it may stand at. ``gone`` collects what was dropped, by its path. ``loose``: tool
+        arguments and results are also looked for inside (in messages, and in what is not an event yet).
         """
         rule = self._named(places)
         if rule is not None:
@@ -104,7 +105,7 @@ class Structure:
         if depth >= MAX_DEPTH:
             return value
         if isinstance(value, dict):
-            return self._dict(value, places, gone, at, depth, loose)
+            return self._dict(value, places, gone, at, depth=depth, loose=loose)
         if isinstance(value, (list, tuple)):
             items = [
                 self.apply(v, tuple((*p, n) for p in places), gone, (*at, n), depth + 1, loose=loose)
@@ -116,7 +117,7 @@ class Structure:
             out = [next(filler).replace("") if item is GONE else item for item in items]
             return out if isinstance(value, list) else tuple(out)
         if isinstance(value, str) and jsontext.looks_like_json(value):
-            return self._json(value, places, gone, at, depth, loose)
+            return self._json(value, places, gone, at, depth=depth, loose=loose)
         return value
 
     def _named(self, places: tuple[Path, ...]) -> Applied | None:
@@ -125,9 +126,7 @@ class Structure:
                 return rule
         return None
 
-    def _dict(
-        self, value: dict[Any, Any], places: tuple[Path, ...], gone: list[tuple[Path, Applied]], at: Path, depth: int, loose: bool
-    ) -> Any:  # fmt: skip
+    def _dict(self, value: dict[Any, Any], places: tuple[Path, ...], gone: Gone, at: Path, *, depth: int, loose: bool) -> Any:
         out: dict[Any, Any] = {}
         changed = False
         for key, item in value.items():
@@ -141,9 +140,7 @@ class Structure:
             return value
         return out
 
-    def _json(
-        self, text: str, places: tuple[Path, ...], gone: list[tuple[Path, Applied]], at: Path, depth: int, loose: bool
-    ) -> Any:  # fmt: skip
+    def _json(self, text: str, places: tuple[Path, ...], gone: Gone, at: Path, *, depth: int, loose: bool) -> Any:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):

@@ -24,8 +24,14 @@ class Walker:
     """Applies one compiled policy to wire values. Returns the same object where nothing changed."""
 
     def __init__(
-        self, *, scanner: Scanner, judge: Judge, structure: Structure, attributes: Sequence[tuple[re.Pattern[str], Applied]], lost: Applied
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        scanner: Scanner,
+        judge: Judge,
+        structure: Structure,
+        attributes: Sequence[tuple[re.Pattern[str], Applied]],
+        lost: Applied,
+    ) -> None:
         self._scanner, self._judge, self._structure = scanner, judge, structure
         self._attribute_rules = list(attributes)
         self._plain: set[str] = set()
@@ -48,7 +54,7 @@ class Walker:
         same = (
             attributes is span.attributes and resource is span.resource and scope is span.scope and name == span.name
             and status == span.status_message and state == span.trace_state and not gone
-            and all(a is b for a, b in zip(events, span.events, strict=True)) and all(a is b for a, b in zip(links, span.links, strict=True))
+            and all(a is b for a, b in zip((*events, *links), (*span.events, *span.links), strict=True))
         )  # fmt: skip
         if same:
             return span
@@ -96,11 +102,11 @@ class Walker:
                         if out is not None:
                             out[name] = value
                         continue
-                elif kind is bool or ((kind is int or kind is float) and -SMALL < value < SMALL):
-                    if out is not None:
-                        out[name] = value
-                    continue
-                elif kind is list and _is_short(value) and (name, *value) in short:
+                elif (
+                    kind is bool
+                    or ((kind is int or kind is float) and -SMALL < value < SMALL)
+                    or (kind is list and _is_short(value) and (name, *value) in short)
+                ):
                     if out is not None:
                         out[name] = value
                     continue
@@ -123,7 +129,13 @@ class Walker:
     def _name(self, name: str) -> str:
         """The name under the policy; a name about which no rule and no detector has anything to say is remembered as plain."""
         new = self._scanner.text(name)
-        if new == name and not self._structure and not sense(name) and self._rule_of(name) is None and len(self._plain) < 10_000:
+        if (
+            new == name
+            and not self._structure
+            and not sense(name)
+            and self._rule_of(name) is None
+            and len(self._plain) < 10_000
+        ):
             self._plain.add(name)
         return new
 
@@ -260,4 +272,4 @@ def _free(name: str, taken: Attributes) -> str:
 
 def _is_short(value: list[Any]) -> bool:
     """A short list of short texts, such as finish reasons: worth remembering whole."""
-    return len(value) <= 4 and all([type(item) is str and len(item) <= 32 for item in value])
+    return len(value) <= 4 and all(type(item) is str and len(item) <= 32 for item in value)

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from otelreplay.redaction.detectors import auth, commands, keyvalue, people, pii, tokens_ai, tokens_cloud, tokens_dev, tokens_web, urls
+from otelreplay.redaction.detectors import (
+    auth,
+    commands,
+    keyvalue,
+    people,
+    phone,
+    pii,
+    tokens_ai,
+    tokens_cloud,
+    tokens_dev,
+    tokens_web,
+    urls,
+)
 from otelreplay.redaction.detectors.base import Detector, Hit
 
 PACK_VERSION: Final = "2026.12"
@@ -20,6 +32,7 @@ ALL: Final[tuple[Detector, ...]] = (
     *keyvalue.DETECTORS,
     *commands.DETECTORS,
     *pii.DETECTORS,
+    *phone.DETECTORS,
     *people.DETECTORS,
 )
 BY_NAME: Final = {d.name: d for d in ALL}

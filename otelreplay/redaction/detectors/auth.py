@@ -12,15 +12,19 @@ from otelreplay.redaction.detectors.base import LEFT, Detector, Hit, by_pattern
 from otelreplay.redaction.detectors.shape import is_code, is_password, is_random, is_stand_in
 
 _COOKIE: Final = re.compile(
-    r"""(?ix)(?:(?:set-)?cookie2?\\{0,3}["']?\s*(?:[:=,]|=>)\s*|\s(?:-b|--cookie)[\s=]+)(?:[bB]?\\{0,3}["'])?(?P<pairs>[^\n"'\\<>]+)""", re.ASCII
+    r"""(?ix) (?: (?:set-)?cookie2?\\{0,3}["']?\s*(?:[:=,]|=>)\s* | \s(?:-b|--cookie)[\s=]+ ) (?:[bB]?\\{0,3}["'])?
+    (?P<pairs>[^\n"'\\<>]+)""",
+    re.ASCII,
 )
 _PAIR: Final = re.compile(r"(?P<name>[A-Za-z0-9_.$-]+)=(?P<value>[^;,\s]+)")
-_PLAIN_COOKIES: Final = frozenset(
-    "path domain expires max-age samesite lang language locale theme timezone tz currency country consent version secure httponly "
-    "priority partitioned _ga _gid _gat cookie_consent dark_mode sidebar".split()
+_PLAIN_COOKIES: Final = re.compile(
+    r"(?i)path|domain|expires|max-age|samesite|lang|language|locale|theme|timezone|tz|currency|country|consent|version|secure|httponly"
+    r"|priority|partitioned|_ga|_gid|_gat|cookie_consent|dark_mode|sidebar"
 )
+"""Attributes of a cookie, and cookies that identify nobody's session."""
 _PEM: Final = re.compile(
-    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<body>.*?)(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z|(?=-----BEGIN))",
+    r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----(?P<body>.*?)"
+    r"(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z|(?=-----BEGIN))",
     re.DOTALL,
 )
 _PUTTY: Final = re.compile(r"Private-Lines: ?[0-9]+\\?[rn\n](?P<body>[A-Za-z0-9+/=\s\\]+)")
@@ -51,7 +55,7 @@ def cookies(text: str) -> Iterator[Hit]:
         base = header.start("pairs")
         for pair in _PAIR.finditer(header["pairs"]):
             value = pair["value"]
-            if pair["name"].lower() not in _PLAIN_COOKIES and len(value) >= 4 and not is_stand_in(value) and not is_code(value):
+            if not _PLAIN_COOKIES.fullmatch(pair["name"]) and len(value) >= 4 and not is_stand_in(value) and not is_code(value):
                 yield base + pair.start("value"), base + pair.end("value")
 
 
@@ -79,13 +83,18 @@ def _padding(body: str) -> int:
 
 DETECTORS = (
     by_pattern(
-        "jwt", "secrets", "secret",
+        "jwt",
+        "secrets",
+        "secret",
         gate=r"eyJ[A-Za-z0-9_-]",
-        exact=LEFT + r"ey[A-Za-z0-9_=-]{12,}\.ey[A-Za-z0-9_=-]{6,}(?:\.[A-Za-z0-9_=+/-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?",
+        exact=LEFT
+        + r"ey[A-Za-z0-9_=-]{12,}\.ey[A-Za-z0-9_=-]{6,}(?:\.[A-Za-z0-9_=+/-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?",
         check=lambda m: m[0].startswith("eyJ"),
     ),
     by_pattern(
-        "jwe", "secrets", "secret",
+        "jwe",
+        "secrets",
+        "secret",
         gate=r"eyJ[A-Za-z0-9_-]",
         exact=LEFT + r"eyJ[A-Za-z0-9_-]{12,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     ),
@@ -125,11 +134,20 @@ DETECTORS = (
         check=lambda m: is_random(m["secret"], 20),
     ),
     by_pattern(
-        "basic_auth", "secrets", "secret",
+        "basic_auth",
+        "secrets",
+        "secret",
         gate=r"[Bb][Aa][Ss][Ii][Cc][ +%]",
         exact=r"(?i:basic)(?:\s+|%20|\+)(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})",
-        group="secret", check=_basic_ok,
+        group="secret",
+        check=_basic_ok,
     ),
-    Detector(name="cookie", family="secrets", kind="secret", gates=(r"(?i)cookie2?[\"'\\]*(?:\s|\\[nrt])*[:=,-]", r"(?i)(?:\s|\\[nrt])(?:-b|--cookie)[\s=]"), find=cookies),
+    Detector(
+        name="cookie",
+        family="secrets",
+        kind="secret",
+        gates=(r"(?i)cookie2?[\"'\\]*(?:\s|\\[nrt])*[:=,-]", r"(?i)(?:\s|\\[nrt])(?:-b|--cookie)[\s=]"),
+        find=cookies,
+    ),
     Detector(name="private_key", family="secrets", kind="secret", gates=(r"PRIVATE KEY", r"Private-Lines:"), find=private_keys),
-)  # fmt: skip
+)

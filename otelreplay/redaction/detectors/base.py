@@ -44,8 +44,15 @@ class Detector:
 
 
 def by_pattern(
-    name: str, family: Family, kind: str, *, gate: str | tuple[str, ...], exact: str, group: int | str = 0, check: Check | None = None
-) -> Detector:  # fmt: skip
+    name: str,
+    family: Family,
+    kind: str,
+    *,
+    gate: str | tuple[str, ...],
+    exact: str,
+    group: int | str = 0,
+    check: Check | None = None,
+) -> Detector:
     """A detector of one regular expression; ``check`` is asked about each match, ``group`` is what is replaced."""
     compiled = re.compile(exact, re.ASCII)
 

@@ -11,11 +11,13 @@ from otelreplay.redaction.detectors.keyvalue import wanted
 from otelreplay.redaction.detectors.shape import is_code, is_password, is_random, is_stand_in
 
 _COMMAND: Final = re.compile(
-    r"""(?x) \b(?:curl|wget|http|https)\b[^\n|]{0,300}?\s(?:-u|--user|--proxy-user)[\s=]+\\?["']?[^\s:"'$]{1,64}:(?P<a>[^\s"']{3,128})
+    r"""(?x) \b(?:curl|wget|http|https)\b[^\n|]{0,300}?\s(?:-u|--user|--proxy-user)[\s=]+
+        \\?["']?[^\s:"'$]{1,64}:(?P<a>[^\s"']{3,128})
       | \bsshpass\s+-p\s*\\?["']?(?P<b>[^\s"'\\]{3,128})
       | \b(?:mysql|mysqldump|mariadb)\b[^\n|]{0,200}?\s-p(?P<c>[^\s"']{4,128})
       | \b(?:sqlcmd|bcp)\b[^\n|]{0,200}?\s-P\s*\\?["']?(?P<d>[^\s"'\\]{4,128})
-      | (?i:identified\s+by|login\s+password|with\s+password|encrypted\s+password|convertto-securestring)\s+\\?["']?(?P<e>[^\s"'\\;]{4,128})
+      | (?i:identified\s+by|login\s+password|with\s+password|encrypted\s+password|convertto-securestring)\s+
+        \\?["']?(?P<e>[^\s"'\\;]{4,128})
     """
 )
 _COMPARED: Final = re.compile(
@@ -54,15 +56,27 @@ DETECTORS = (
         name="command_password",
         family="secrets",
         kind="secret",
-        gates=(r"(?:-u|--user|--proxy-user)[\s\\=]", r"sshpass|mysql|mariadb|sqlcmd|bcp", r"(?i)identified(?:\s|\\[nrt])|(?:login|with|encrypted)(?:\s|\\[nrt])+password|securestring"),
+        gates=(
+            r"(?:-u|--user|--proxy-user)[\s\\=]",
+            r"sshpass|mysql|mariadb|sqlcmd|bcp",
+            r"(?i)identified(?:\s|\\[nrt])|(?:login|with|encrypted)(?:\s|\\[nrt])+password|securestring",
+        ),
         find=commands,
     ),
-    Detector(name="compared_secret", family="secrets", kind="secret", gates=(r"(?i)[\"'](?:\s|\\[nrt])*[!=]==?(?:\s|\\[nrt])*[a-z0-9_.]*(?:pass|pwd|secret|key|token)",), find=comparisons),
+    Detector(
+        name="compared_secret",
+        family="secrets",
+        kind="secret",
+        gates=(r"(?i)[\"'](?:\s|\\[nrt])*[!=]==?(?:\s|\\[nrt])*[a-z0-9_.]*(?:pass|pwd|secret|key|token)",),
+        find=comparisons,
+    ),
     Detector(
         name="xml_value",
         family="secrets",
         kind="secret",
-        gates=(r"(?i)<[a-z0-9_.:-]*(?:pass|pwd|secret|token|key|auth|cred|sig|salt|sess|sid|jwt|dsn|pin|cvv|otp|psk|api|srt|login|phrase)",),
+        gates=(
+            r"(?i)<[a-z0-9_.:-]*(?:pass|pwd|secret|token|key|auth|cred|sig|salt|sess|sid|jwt|dsn|pin|cvv|otp|psk|api|srt|login|phrase)",
+        ),
         find=elements,
     ),
 )

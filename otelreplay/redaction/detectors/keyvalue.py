@@ -1,8 +1,8 @@
 """Secrets that only their key gives away: ``password=...``, ``'api_key': '...'``, ``--token ...``, "my password is ...".
 
 Theory of operation. A search for telling words finds places; around each the whole key is read, and :mod:`keys` says what it
-means. What follows must be a separator and a value. A *strong* key hides any value that is not a stand-in, a variable or code; a
-*weak* one (``token``, ``key``) only what looks random. Prose ("the password is wrong") needs a value that is no word.
+means. What follows must be a separator and a value. A *strong* key hides any value that is not a stand-in, a variable or
+code; a *weak* one (``token``, ``key``) only what looks random. Prose ("the password is wrong") needs a value that is no word.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from otelreplay.redaction.detectors.shape import classes, is_code, is_hex, is_pa
 from otelreplay.redaction.keys import SECRET, VAGUE, VENDORS, sense, words
 
 _LEAD: Final = re.compile(
-    r"(?i)pass|pwd|pasw|pswd|pw(?=[\s\"'\\]*[:=])|secret|token|api[-_ ]?key|key|auth|cred|signature|psk|sig\b|salt|sess|\bsid\b|bearer|login"
-    r"|phrase|dsn|srt|jwt|otp|connection.?string|\bpin\b|cvv"
+    r"(?i)pass|pwd|pasw|pswd|pw(?=[\s\"'\\]*[:=])|secret|token|api[-_ ]?key|key|auth|cred|signature|psk|sig\b|salt|sess|\bsid\b"
+    r"|bearer|login|phrase|dsn|srt|jwt|otp|connection.?string|\bpin\b|cvv"
 )
 _NAME_LEFT: Final = re.compile(r"[A-Za-z0-9_.$@%-]*\Z")
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_-]*")
@@ -29,10 +29,14 @@ _ASSIGN: Final = re.compile(
     \s{0,8} (?:\n\s{2,12})? (?:\(\s*)? (?:[@bfru]{1,2}(?=["']))?
     """
 )
-_QUOTED: Final = re.compile(r"""(?xs) (?P<q>\\{0,7}(?:"{3}|'{3}|["'`])|&quot;|&\#39;) (?P<value>(?:(?!(?P=q)).){1,4096}) (?P=q) """)
+_QUOTED: Final = re.compile(
+    r"""(?xs) (?P<q>\\{0,7}(?:"{3}|'{3}|["'`])|&quot;|&\#39;) (?P<value>(?:(?!(?P=q)).){1,4096}) (?P=q) """
+)
 _OPENED: Final = re.compile(r"""(?:\\{0,7}(?:"{3}|'{3}|["'`])|&quot;|&\#39;)?""")
 _BARE: Final = re.compile(r"""[^\s"'`<,;&]{3,4096}""")
-_BRACKETED: Final = re.compile(r"\[[^\[\]\n]{0,80}\]|<[^<>\n]{0,80}>|\{\{[^\n]{0,80}?\}\}|\$\{[^\n}]{0,80}\}|\$\([^\n)]{0,80}\)")
+_BRACKETED: Final = re.compile(
+    r"\[[^\[\]\n]{0,80}\]|<[^<>\n]{0,80}>|\{\{[^\n]{0,80}?\}\}|\$\{[^\n}]{0,80}\}|\$\([^\n)]{0,80}\)"
+)
 _BLOCK: Final = re.compile(r"""[|>][+-]?\s*\n(?P<value>(?:[ \t]+\S[^\n]*\n?)+)""")
 _PROSE: Final = re.compile(
     r"""(?ix) \s+ (?:is|was|are|to|of|as|provided|value|=|:) (?:\s+(?:now|set\s+to|changed\s+to|called|still|:))? \s* [:=]? \s*
@@ -118,7 +122,11 @@ def _value_of(text: str, start: int, end: int, key: str) -> Hit | None:
     prose = _PROSE.match(text, end)
     if prose is not None:
         value = prose["value"].rstrip(".?!):")
-        if not is_stand_in(value) and not is_code(value) and (is_password(value) if sense(key) == "strong" else is_random(value, 12)):
+        if (
+            not is_stand_in(value)
+            and not is_code(value)
+            and (is_password(value) if sense(key) == "strong" else is_random(value, 12))
+        ):
             return prose.start("value"), prose.start("value") + len(value)
     return None
 
@@ -143,12 +151,16 @@ def _assigned(text: str, at: int, key: str) -> Hit | None:
 
 def _closed(value: str) -> str:
     """Without what closes something that was opened before the value, or ends its sentence."""
-    while value and (value[-1] in ".:\\|" or (value[-1] in ")]}" and not any(o in value for o, c in _PAIRS.items() if c == value[-1]))):
+    while value and (
+        value[-1] in ".:\\|" or (value[-1] in ")]}" and not any(o in value for o, c in _PAIRS.items() if c == value[-1]))
+    ):
         value = value[:-1]
     return value
 
 
-_LONG: Final = r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess|bearer|login|phrase|csrf|xsrf|contrase|connection.?string)"
+_LONG: Final = (
+    r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess|bearer|login|phrase|[cx]srf|contrase|ion.?string)"
+)
 _SHORT: Final = r"(?:sig|salt|sid|psk|dsn|srt|jwt|otp|pin|cv[vc]|pw)"
 _QUOTES: Final = r"(?:[\"'`\\)\]\[0-9]|&quot;|&#39;)*(?:\s|\\[nrt])*"
 _SEPARATOR: Final = r"(?:[:=>]|[!?+|]=|,(?:\s|\\[nrt])*[\"'b\\])"

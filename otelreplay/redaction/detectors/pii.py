@@ -9,14 +9,29 @@ from otelreplay.redaction.detectors.base import LEFT, RIGHT, by_pattern
 from otelreplay.redaction.detectors.checksums import base58check, luhn, mod97
 
 IBAN_LENGTHS: Final = {
-    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28, "CH": 21,
-    "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FK": 18, "FO": 18,
-    "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23, "IS": 26,
-    "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24,
-    "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18, "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29,
-    "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24, "SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23,
-    "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
-}  # fmt: skip
+    code: length
+    for length, codes in {
+        15: "NO",
+        16: "BE",
+        18: "DK FI FK FO GL NL SD",
+        19: "MK SI",
+        20: "AT BA EE KZ LT LU MN XK",
+        21: "CH HR LI LV",
+        22: "BG BH CR DE GB GE IE ME RS VA",
+        23: "AE GI IL IQ OM SO TL",
+        24: "AD CZ ES MD PK RO SA SE SK TN VG",
+        25: "LY PT ST",
+        26: "IS TR",
+        27: "BI DJ FR GR IT MC MR SM",
+        28: "AL AZ BY CY DO GT HU LB NI PL SV",
+        29: "BR EG PS QA UA",
+        30: "JO KW MU YE",
+        31: "MT SC",
+        32: "LC",
+        33: "RU",
+    }.items()
+    for code in codes.split()
+}
 """Length by country, from the IBAN registry."""
 
 CARD: Final = re.compile(
@@ -68,26 +83,39 @@ def _iban_exact() -> str:
 
 DETECTORS = (
     by_pattern(
-        "email", "pii", "email",
+        "email",
+        "pii",
+        "email",
         gate=r"[A-Za-z0-9_%+'*!#$&/=?^`{|}~-](?:@|%40)[A-Za-z0-9\[-]",
         exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'/=&~-]{0,63})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
         check=_mail_ok,
     ),
     by_pattern(
-        "credit_card", "pii", "credit_card",
+        "credit_card",
+        "pii",
+        "credit_card",
         gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-]{2,3}[0-9]",
-        exact=r"(?:(?<![0-9A-Za-z.])|(?<=\\[nrt]))(?<![0-9][ .-])(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
-        group="value", check=_card_ok,
+        exact=r"(?:(?<![0-9A-Za-z.])|(?<=\\[nrt]))(?<![0-9][ .-])"
+        r"(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
+        group="value",
+        check=_card_ok,
     ),
     by_pattern(
-        "iban", "pii", "iban",
+        "iban",
+        "pii",
+        "iban",
         gate=r"[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{3}",
-        exact=_iban_exact(), group="value", check=_iban_ok,
+        exact=_iban_exact(),
+        group="value",
+        check=_iban_ok,
     ),
     by_pattern(
-        "crypto_wallet", "pii", "crypto_wallet",
+        "crypto_wallet",
+        "pii",
+        "crypto_wallet",
         gate=(r"[13][1-9A-HJ-NP-Za-km-z]{20}", r"bc1[a-z0-9]{16}"),
         exact=LEFT + r"(?P<value>[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[ac-hj-np-z02-9]{25,62})" + RIGHT,
-        group="value", check=lambda m: m["value"].startswith("bc1") or base58check(m["value"]),
+        group="value",
+        check=lambda m: m["value"].startswith("bc1") or base58check(m["value"]),
     ),
-)  # fmt: skip
+)

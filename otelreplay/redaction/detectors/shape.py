@@ -13,19 +13,23 @@ _CLASSES: Final = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), _DIGIT, re.compil
 _WORDS: Final = re.compile(r"[a-z]{3,}|[A-Z][a-z]{2,}")
 _STAND_IN: Final = re.compile(
     r"""(?xi) ^(?:
-        \W* | null | nil | none | true | false | undefined | nan | string | str | secret | password | passwd | token | bearer | basic
-      | n/?a | todo | tbd | optional | required | default | empty | unknown | missing | invalid | redacted | \[redacted\] | \[filtered\] | hidden | masked
-      | real_secret | (?:my|your|the|some|an?|this|that|dummy|fake|mock|test|sample|example|placeholder|change|replace|insert|enter|put|add)[-_ ]?
-        (?:own|api|secret|access|auth|client|private|actual|real|new|super|me|it|with|your|my|the|[-_ ])*
-        (?:key|token|secret|password|passwd|here|value|this|me|it|credentials?|[-_ ])*
+        \W* | null | nil | none | true | false | undefined | nan | string | str | secret | password | passwd | token | bearer
+      | basic | n/?a | todo | tbd | optional | required | default | empty | unknown | missing | invalid
+      | redacted | filtered | hidden | masked | (?:my|your|the|some|an?|this|that|dummy|fake|mock|test|sample|example|placeholder|change|replace|insert|enter|put
+        |add)[-_ ]?
+        (?:(?:own|api|secret|access|auth|client|private|actual|real|new|super|me|it|with|your|my|the)[-_ ]?){0,5}
+        (?:(?:key|token|secret|password|passwd|here|value|this|me|it|credentials?)[-_ ]?){0,4}
       | x{3,} | \*{2,} | \.{2,} | -{2,} | _{2,} | •+
       | <[^<>\n]{0,80}> | \[[^\[\]\n]{0,80}\] | \{[^{}\n]{0,80}\} | \{\{.{0,80}\}\} | <%.{0,80}%>
       | \$\{?[A-Za-z_{(][^\n]{0,120} | %[A-Za-z_]+% | %s | %\([a-z_]+\)s | \#\{.{0,80}\} | @@?[A-Za-z_]+@@?
     )$"""
 )
 _CODE: Final = re.compile(
-    r"""(?x) ^(?: (?:self|this|os|sys|process|config|settings|args|env|environ|request|req|ctx|context|params|secrets|data|options|opts|kwargs|app|current|var|local|module)
-        [.\[] [A-Za-z_] | [A-Za-z_][\w.]*(?:\(|\[["'\w]) | [A-Z][A-Za-z0-9]+\.[A-Za-z_] | await\s | new\s | lambda | function | f?["']\{ | \w+\s*=> | Optional | List | Dict )"""
+    r"""(?x) ^(?:
+        (?:self|this|os|sys|process|config|settings|args|env|environ|request|req|ctx|context|params|secrets|data|options|opts|kwargs|app
+          |current|var|local|module) [.\[] [A-Za-z_]
+      | [A-Za-z_][\w.]*(?:\(|\[["'\w]) | [A-Z][A-Za-z0-9]+\.[A-Za-z_] | await\s | new\s | lambda | function | f?["']\{
+      | \w+\s*=> | Optional | List | Dict )"""
 )
 _REFERENCE: Final = re.compile(
     r"^(?:[a-z_][a-z]*(?:[_.][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[A-Z]?[a-z]+|[A-Z]+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)$"
@@ -46,7 +50,7 @@ def classes(text: str) -> int:
 
 def is_stand_in(value: str) -> bool:
     """Nothing is hidden here: empty, a mask, a variable, ``<your key>``, ``YOUR_API_KEY_HERE``."""
-    return _STAND_IN.match(value) is not None
+    return len(value) <= 200 and _STAND_IN.match(value) is not None
 
 
 def is_code(value: str) -> bool:

@@ -14,11 +14,20 @@ HEX = r"[0-9a-f]"
 
 
 def token(
-    name: str, prefix: str, body: str, least: int, most: int | None = None, *, tail: str = "", sure: bool = False, gate: str = ""
+    name: str,
+    prefix: str,
+    body: str,
+    least: int,
+    most: int | None = None,
+    *,
+    tail: str = "",
+    sure: bool = False,
+    gate: str = "",
 ) -> Detector:
     """A credential that begins with ``prefix`` (a pattern without groups).
 
-    ``gate`` is given where the prefix does not begin with fixed characters. ``sure``: the prefix is telling enough that the rest need not look random (some real tokens are lower-case letters only).
+    ``gate`` is given where the prefix does not begin with fixed characters. ``sure``: the prefix is telling enough that the
+    rest need not look random (some real tokens are lower-case letters only).
     """
 
     def check(match: re.Match[str]) -> bool:

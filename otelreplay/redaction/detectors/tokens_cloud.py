@@ -5,8 +5,19 @@ from __future__ import annotations
 from otelreplay.redaction.detectors.tokens import HEX, URLSAFE, WORD, shaped, token
 
 DETECTORS = (
-    shaped("aws_access_key_id", r"(?:AKIA|ASIA|ABIA|ACCA|A3T|AROA|AIDA|AGPA|ANPA|AIPA)[A-Z0-9]", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9]|AROA|AIDA|AGPA|ANPA|AIPA)[A-Z0-9]{16}"),
-    token("aws_session_token", r"(?:IQoJb3JpZ2luX2Vj|FwoGZXIvYXdz|FQoGZXIvYXdz)", r"[A-Za-z0-9+/%_-]", 20, tail=r"={0,2}", sure=True),
+    shaped(
+        "aws_access_key_id",
+        r"(?:AKIA|ASIA|ABIA|ACCA|A3T|AROA|AIDA|AGPA|ANPA|AIPA)[A-Z0-9]",
+        r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9]|AROA|AIDA|AGPA|ANPA|AIPA)[A-Z0-9]{16}",
+    ),
+    token(
+        "aws_session_token",
+        r"(?:IQoJb3JpZ2luX2Vj|FwoGZXIvYXdz|FQoGZXIvYXdz)",
+        r"[A-Za-z0-9+/%_-]",
+        20,
+        tail=r"={0,2}",
+        sure=True,
+    ),
     token("aws_appsync_key", r"da2-", r"[a-z0-9]", 26, 26, sure=True),
     shaped("aws_mws_token", r"amzn\.mws\.", r"amzn\.mws\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
     token("google_oauth_token", r"ya29\.", URLSAFE, 20),
@@ -35,8 +46,14 @@ DETECTORS = (
     token("openshift_token", r"sha256~", URLSAFE, 40),
     token("tailscale_key", r"tskey-[a-z]+-", r"[A-Za-z0-9-]", 12),
     token("onepassword_token", r"ops_", r"[A-Za-z0-9+/_-]", 100, tail=r"={0,2}", sure=True),
-    shaped("onepassword_secret_key", r"A3-[A-Z0-9]", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
-    token("age_key", r"AGE-(?:SECRET-KEY-1|[A-Z0-9]{6}-[A-Z0-9]{3}-[A-Z0-9])", r"[A-Z0-9]", 40, sure=True, gate=r"AGE-[A-Z0-9]"),
+    shaped(
+        "onepassword_secret_key",
+        r"A3-[A-Z0-9]",
+        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}",
+    ),
+    token(
+        "age_key", r"AGE-(?:SECRET-KEY-1|[A-Z0-9]{6}-[A-Z0-9]{3}-[A-Z0-9])", r"[A-Z0-9]", 40, sure=True, gate=r"AGE-[A-Z0-9]"
+    ),
     token("docker_token", r"dckr_[a-z]{3}_", r"[A-Za-z0-9_-]", 16),
     token("docker_swarm_token", r"SWMKEY-[0-9]-", r"[A-Za-z0-9+/]", 30),
     token("docker_join_token", r"SWMTKN-[0-9]-", r"[A-Za-z0-9-]", 30),
@@ -53,6 +70,8 @@ DETECTORS = (
     token("yandex_token", r"t1\.", r"[A-Za-z0-9_-]", 20, tail=r"={0,2}\.[A-Za-z0-9_-]{20,}={0,2}"),
     token("yandex_key", r"AQVN", URLSAFE, 30),
     token("yandex_secret", r"YC[A-Za-z0-9]", URLSAFE, 37, 40),
-    token("harness_token", r"(?:pat|sat)\.[A-Za-z0-9_-]{20,26}\.[0-9a-z]{20,28}\.", WORD, 18, 24, gate=r"[ps]at\.[A-Za-z0-9_-]"),
+    token(
+        "harness_token", r"(?:pat|sat)\.[A-Za-z0-9_-]{20,26}\.[0-9a-z]{20,28}\.", WORD, 18, 24, gate=r"[ps]at\.[A-Za-z0-9_-]"
+    ),
     shaped("azure_storage_key", r"[A-Za-z0-9+/]==", r"(?<!sha512-)(?<!sha512:)[A-Za-z0-9+/]{86}=="),
-)  # fmt: skip
+)

@@ -32,8 +32,9 @@ DETECTORS = (
     token("infracost_key", r"ico-", WORD, 30),
     token("cosmo_key", r"cosmo_", HEX, 32, sure=True),
     token("settlemint_token", r"sm_(?:pat|sat|aat)_", r"[A-Za-z0-9]", 12),
-
-    shaped("launchdarkly_key", r"(?:sdk|mob)-[0-9a-f]", r"(?:sdk|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    shaped(
+        "launchdarkly_key", r"(?:sdk|mob)-[0-9a-f]", r"(?:sdk|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    ),
     token("buildkite_token", r"bk[a-z]{2}_", WORD, 30),
     token("circleci_token", r"CCI(?:PAT|PRJ)_", r"[A-Za-z0-9_]", 30),
-)  # fmt: skip
+)

@@ -9,10 +9,30 @@ DETECTORS = (
     token("stripe_webhook_secret", r"whsec_", r"[A-Za-z0-9+/]", 16, tail=r"={0,2}"),
     token("slack_token", r"xox[a-z](?:\.xox[a-z])?-", r"[A-Za-z0-9-]", 8, sure=True),
     token("slack_app_token", r"xapp-[0-9]-", r"[A-Za-z0-9-]", 12, sure=True),
-    shaped("slack_webhook", r"hooks\.slack\.com\\?/", r"hooks\.slack\.com\\?/(?:services|workflows|triggers)\\?/(?P<secret>[A-Za-z0-9+/\\_-]{20,})", group="secret"),
-    shaped("discord_webhook", r"discord(?:app)?\.com\\?/api\\?/webhooks\\?/", r"discord(?:app)?\.com\\?/api\\?/webhooks\\?(?P<secret>/[0-9]{10,}\\?/[A-Za-z0-9_-]{20,})", group="secret"),
-    shaped("teams_webhook", r"(?:hook|webhook)\.office\.com", r"[a-z0-9.-]*(?:hook|webhook)\.office\.com/webhook[a-z0-9]*/(?P<secret>[A-Za-z0-9@/_-]{36,})", group="secret"),
-    shaped("discord_token", r"\.[A-Za-z0-9_-]{6}[A-Za-z0-9_-]?\.[A-Za-z0-9_-]", r"[MNOZ][A-Za-z0-9_]{13,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{20,110}", random=True),
+    shaped(
+        "slack_webhook",
+        r"hooks\.slack\.com\\?/",
+        r"hooks\.slack\.com\\?/(?:services|workflows|triggers)\\?/(?P<secret>[A-Za-z0-9+/\\_-]{20,})",
+        group="secret",
+    ),
+    shaped(
+        "discord_webhook",
+        r"discord(?:app)?\.com\\?/api\\?/webhooks\\?/",
+        r"discord(?:app)?\.com\\?/api\\?/webhooks\\?(?P<secret>/[0-9]{10,}\\?/[A-Za-z0-9_-]{20,})",
+        group="secret",
+    ),
+    shaped(
+        "teams_webhook",
+        r"(?:hook|webhook)\.office\.com",
+        r"(?:hook|webhook)\.office\.com/webhook[a-z0-9]*/(?P<secret>[A-Za-z0-9@/_-]{36,})",
+        group="secret",
+    ),
+    shaped(
+        "discord_token",
+        r"\.[A-Za-z0-9_-]{6}[A-Za-z0-9_-]?\.[A-Za-z0-9_-]",
+        r"[MNOZ][A-Za-z0-9_]{13,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{20,110}",
+        random=True,
+    ),
     shaped("telegram_token", r"[0-9]{8}:[A-Za-z0-9_-]", r"[0-9]{8,10}:[A-Za-z0-9_-]{33,36}", random=True),
     token("twilio_key", r"SK", r"[0-9a-zA-Z]", 32, 32, sure=True),
     token("twilio_account", r"AC", HEX, 32, 32, sure=True),
@@ -45,7 +65,6 @@ DETECTORS = (
     token("wechat_app_id", r"wx[a-f0-9]", r"[a-f0-9]", 15, 15),
     token("paypal_token", r"access_token\$(?:production|sandbox)\$", r"[0-9a-z$]", 20),
     token("typeform_token", r"tfp_", r"[A-Za-z0-9_.=-]", 40),
-
     token("hubspot_token", r"pat-(?:na|eu)[0-9]-", r"[0-9a-f-]", 32, sure=True),
     token("maxmind_key", r"[A-Za-z0-9]{6}_", r"[A-Za-z0-9]{29}_", 1, 1, tail=r"mmk", sure=True, gate=r"_mmk"),
-)  # fmt: skip
+)

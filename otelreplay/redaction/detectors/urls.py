@@ -40,7 +40,7 @@ DETECTORS = (
         "secrets",
         "secret",
         gate=rf"{_SLASHES}[^\s/@\"'<>:]*:[^\s\"'<>/]+@",
-        exact=rf"[A-Za-z][A-Za-z0-9+.-]*{_SLASHES}[^\s/@\"'<>:\\]{{0,64}}:"
+        exact=rf"(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.-]{{0,24}}{_SLASHES}[^\s/@\"'<>:\\]{{0,64}}:"
         r"(?P<secret>[^\s\"'<>@/]{1,96}(?:@[^\s\"'<>@/:]{0,40}(?=@))?)@(?=[A-Za-z0-9_.\[{$<%-])",
         group="secret",
         check=_password_ok,
@@ -50,7 +50,7 @@ DETECTORS = (
         "secrets",
         "secret",
         gate=rf"{_SLASHES}[A-Za-z0-9_-]+@",
-        exact=rf"[A-Za-z][A-Za-z0-9+.-]*{_SLASHES}(?P<secret>[A-Za-z0-9_-]{{20,64}})@(?=[A-Za-z0-9])",
+        exact=rf"(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.-]{{0,24}}{_SLASHES}(?P<secret>[A-Za-z0-9_-]{{20,64}})@(?=[A-Za-z0-9])",
         group="secret",
         check=lambda m: is_random(m["secret"], 16),
     ),
