@@ -64,6 +64,7 @@ NEUTRAL_BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "tool_use": {"id": "toolu_0", "name": "unknown", "input": {}},
     "thinking": {"signature": ""},
 }
+USAGE_KEY = "usage"
 NEUTRAL_USAGE = {"input_tokens": 0, "output_tokens": 0}
 
 
@@ -245,7 +246,7 @@ def decode_response(body: Any) -> Value:
         found["finish_reasons"] = reasons(found["messages"], [word], FINISH)
     elif word is not None:
         found["finish_reasons"] = [word]
-    found["usage"] = take_usage(rest, "usage", USAGE)
+    found["usage"] = take_usage(rest, USAGE_KEY, USAGE)
     return present({**found, "extra": rest or None})
 
 
@@ -259,7 +260,7 @@ def encode_response(response: Value, *, defaults: Mapping[str, Any] | None = Non
         body["content"] = [_complete(BLOCKS.encode(part), n, filling) for n, part in enumerate(parts)]
     if (word := word_of(response, 0, FINISH)) is not None:
         body["stop_reason"] = word
-    put_usage(body, "usage", response.get("usage"), USAGE)
+    put_usage(body, USAGE_KEY, response.get("usage"), USAGE)
     calls = any(as_dict(block).get("type") == "tool_use" for block in as_list(body.get("content")))
     filling.fill(body, {"stop_reason": "tool_use" if calls else "end_turn"})
     filling.fill(body, NEUTRAL)

@@ -108,6 +108,7 @@ FINISH = {
 }
 
 NEUTRAL = {"responseId": "resp-0", "modelVersion": "unknown", "candidates": []}
+USAGE_KEY = "usageMetadata"
 NEUTRAL_USAGE = {"promptTokenCount": 0, "candidatesTokenCount": 0, "totalTokenCount": 0}
 
 
@@ -272,7 +273,7 @@ def decode_response(body: Any) -> Value:
         found["finish_reasons"] = reasons(found["messages"], [word for _, word in decoded], FINISH)
     if isinstance(rest.get("usageMetadata"), dict):
         rest["usageMetadata"] = spelled(rest["usageMetadata"], USAGE_SPELLING)
-    found["usage"] = take_usage(rest, "usageMetadata", USAGE, _total)
+    found["usage"] = take_usage(rest, USAGE_KEY, USAGE, _total)
     return present({**found, "extra": rest or None})
 
 
@@ -301,7 +302,7 @@ def encode_response(response: Value, *, defaults: Mapping[str, Any] | None = Non
     body = {key: response[name] for name, key in names if name in response} | as_dict(response.get("extra"))
     if isinstance(response.get("messages"), list):
         body["candidates"] = [_encode_candidate(response, n, m, filling) for n, m in enumerate(response["messages"])]
-    put_usage(body, "usageMetadata", response.get("usage"), USAGE, _total)
+    put_usage(body, USAGE_KEY, response.get("usage"), USAGE, _total)
     filling.fill(body, NEUTRAL)
     filling.fill(body, {"usageMetadata": {}})
     if isinstance(body["usageMetadata"], dict):

@@ -85,6 +85,7 @@ SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {
 """Fields of a message that an SDK writes out although there is nothing in them."""
 
 NEUTRAL = {"id": "chatcmpl-0", "created": 0, "model": "unknown", "choices": []}
+USAGE_KEY = "usage"
 NEUTRAL_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
@@ -358,7 +359,7 @@ def decode_response(body: Any) -> Value:
         decoded = [_choice(n, choice) for n, choice in enumerate(choices)]
         found["messages"] = [message for message, _ in decoded]
         found["finish_reasons"] = reasons(found["messages"], [word for _, word in decoded], FINISH)
-    found["usage"] = take_usage(rest, "usage", USAGE, _total)
+    found["usage"] = take_usage(rest, USAGE_KEY, USAGE, _total)
     return present({**found, "extra": rest or None})
 
 
@@ -386,7 +387,7 @@ def encode_response(response: Value, *, defaults: Mapping[str, Any] | None = Non
     body |= as_dict(response.get("extra"))
     if isinstance(response.get("messages"), list):
         body["choices"] = [_encode_choice(response, n, m, filling) for n, m in enumerate(response["messages"])]
-    put_usage(body, "usage", response.get("usage"), USAGE, _total)
+    put_usage(body, USAGE_KEY, response.get("usage"), USAGE, _total)
     filling.fill(body, NEUTRAL)
     filling.fill(body, {"usage": {}})
     if isinstance(body["usage"], dict):
@@ -401,6 +402,9 @@ def _encode_choice(response: Value, n: int, message: Any, filling: Filling) -> A
     role, parts, extra = found
     own = as_dict(extra.pop("choice", None))
     written = _encode_plain(role, parts, extra)
+    if (text := _joined(written["content"])) is not None:
+        written["content"] = text
+        filling.assumed.append(f"{under}.message.content")
     filling.fill(written, {"refusal": None}, under=f"{under}.message")
     kept = {id(part["value"]) for part in parts if is_generic(part, "tool_calls")}
     for k, call in enumerate(as_list(written.get("tool_calls"))):
@@ -413,6 +417,12 @@ def _encode_choice(response: Value, n: int, message: Any, filling: Filling) -> A
     filling.fill(choice, {"finish_reason": "tool_calls" if written.get("tool_calls") else "stop"}, under=under)
     filling.fill(choice, {"logprobs": None}, under=under)
     return choice
+
+
+def _joined(content: Any) -> str | None:
+    """The one text that a response holds, of several that a recording holds; None if there is something else among them."""
+    plain = isinstance(content, list) and all(isinstance(b, dict) and b.keys() == {"type", "text"} for b in content)
+    return "".join(b["text"] for b in content) if plain and all(isinstance(b["text"], str) for b in content) else None
 
 
 def _complete_call(call: Value, n: int, k: int, filling: Filling) -> None:

@@ -67,8 +67,14 @@ NEUTRAL = {
     "tools": [],
     "top_p": 1.0,
 }
-NEUTRAL_USAGE = {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
-NEUTRAL_DETAILS = (("input_tokens_details", {"cached_tokens": 0}), ("output_tokens_details", {"reasoning_tokens": 0}))
+USAGE_KEY = "usage"
+NEUTRAL_USAGE = {
+    "input_tokens": 0,
+    "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+    "output_tokens": 0,
+    "output_tokens_details": {"reasoning_tokens": 0},
+    "total_tokens": 0,
+}
 
 
 def _total(usage: Value) -> tuple[str, int | None]:
@@ -159,7 +165,7 @@ def decode_response(body: Any) -> Value:
             message["finish_reason"] = "tool_call" if calls else FINISH.get(word, word)
         found["messages"] = [message]
     found["finish_reasons"] = None if word is None else [word]
-    found["usage"] = take_usage(rest, "usage", USAGE, _total)
+    found["usage"] = take_usage(rest, USAGE_KEY, USAGE, _total)
     return present({**found, "extra": rest or None})
 
 
@@ -184,17 +190,12 @@ def encode_response(response: Value, *, defaults: Mapping[str, Any] | None = Non
     if isinstance(response.get("messages"), list):
         items = [item for m in response["messages"] for item in encode_parts(as_list(as_dict(m).get("parts")))]
         body["output"] = [_complete(item, f"output[{n}]", n, filling) for n, item in enumerate(items)]
-    put_usage(body, "usage", response.get("usage"), USAGE, _total)
+    put_usage(body, USAGE_KEY, response.get("usage"), USAGE, _total)
     filling.fill(body, {"status": "completed"})
     filling.fill(body, NEUTRAL)
     filling.fill(body, {"usage": {}})
     if isinstance(body["usage"], dict):
         filling.fill(body["usage"], NEUTRAL_USAGE, under="usage")
-        for key, neutral in NEUTRAL_DETAILS:
-            details = body["usage"].setdefault(key, {})
-            if isinstance(details, dict):
-                body["usage"][key] = details = dict(details)
-                filling.fill(details, neutral, under=f"usage.{key}")
     return body, tuple(filling.assumed)
 
 

@@ -111,7 +111,7 @@ CHAT = Api(
     ),
     made=st.tuples(
         st.lists(part("reasoning", content=words), max_size=1),
-        st.lists(text, max_size=2),
+        st.lists(text, max_size=1),
         st.lists(part("text", content=words, form="refusal"), max_size=1),
     ).map(lambda groups: [p for group in groups for p in group]),
     call=st.one_of(

@@ -488,6 +488,16 @@ def test_what_a_recording_never_held_is_neutral_and_listed():
     }  # fmt: skip
 
 
+def test_several_texts_of_a_recording_are_the_one_text_of_a_response_and_that_is_assumed():
+    texts = [{"type": "text", "content": t} for t in "ab"]
+    body, assumed = CODEC.encode_response({"messages": [{"role": "assistant", "parts": texts}]})
+    assert body["choices"][0]["message"]["content"] == "ab"
+    assert "choices[0].message.content" in assumed
+    odd = [*texts, {"type": "text", "content": 3}]
+    body, _ = CODEC.encode_response({"messages": [{"role": "assistant", "parts": odd}]})
+    assert len(body["choices"][0]["message"]["content"]) == 3
+
+
 def test_a_default_of_the_caller_is_preferred_and_still_assumed():
     body, assumed = CODEC.encode_response({"id": "mine", "messages": []}, defaults={"created": 7, "id": "other", "usage": {}})
     assert (body["created"], body["id"]) == (7, "mine")
