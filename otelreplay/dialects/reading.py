@@ -66,7 +66,6 @@ class Reading:
     """Names of the span events whose content is in the fields."""
     drops_text_beside_calls: bool = False
     """The package is known to lose the text of a history message that also has tool calls."""
-    notes: tuple[str, ...] = ()
 
 
 @runtime_checkable

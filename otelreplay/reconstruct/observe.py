@@ -88,7 +88,6 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
             )
     for gap in reading.gaps:
         draft.explain(gap)
-    notes.extend(Note(code="dialect", message=text, spans=(draft.id,)) for text in reading.notes)
 
 
 def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
