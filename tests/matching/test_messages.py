@@ -247,3 +247,34 @@ def test_a_long_run_takes_time_in_proportion_to_its_length():
 
     cost(50)
     assert cost(800) < 16 * 4 * max(cost(50), 0.001)
+
+
+def test_two_ways_on_from_one_list_do_not_know_of_each_other():
+    memo, base = KeyMemo(), [Message(said("assistant", call("x")))]
+    left = [*base, Message(said("assistant", call("x"), call("y"))), Message(said("tool", result("x")))]
+    right = [*base, Message(said("tool", result("y"), result("x"), result("x")))]
+    for one in (
+        base,
+        left,
+        right,
+        base,
+        [*left, Message(said("tool", result("y")))],
+        [*right, Message(said("tool", result("y")))],
+    ):
+        assert memo.messages(one) == list_digest(one)
+
+
+def test_lists_that_end_alike_do_not_continue_each_other():
+    memo = KeyMemo()
+    first, second, last = Message(said("user", "a")), Message(said("user", "b")), Message(said("user", "c"))
+    for one in ([first, last], [second, last], [second, last, first], [first, last, second]):
+        assert memo.messages(one) == list_digest(one)
+
+
+def test_a_list_in_use_is_not_forgotten():
+    memo, used = KeyMemo(), conversation(3)[-1]
+    for _ in range(3):
+        memo.messages(used)
+        for n in range(_LISTS - 1):
+            memo.messages([Message(said("user", str(n)))])
+    assert memo._longest_prefix([*used, 1])[0] == len(used)
