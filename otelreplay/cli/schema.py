@@ -14,8 +14,6 @@ def register(app: typer.Typer) -> None:
     @command(app, "schema")
     def schema() -> None:
         """Print the JSON Schema of an event."""
-        import json
+        from otelreplay.events.schema import schema_text
 
-        from otelreplay.events import Event
-
-        print_text(json.dumps(Event.model_json_schema(by_alias=True), indent=2, ensure_ascii=False) + "\n")
+        print_text(schema_text())

@@ -47,7 +47,8 @@ def completeness_text(
 ) -> str:
     """The report for people: the verdict first, then every gap with what would close it."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in found.by_kind.items())
-    lines = [f"{found.verdict}: {_VERDICTS[found.verdict]}", ""]
+    guessed = f", {found.inferred} of these inferred" if found.inferred and found.verdict == "full" else ""
+    lines = [*wrap(f"{found.verdict}: {_VERDICTS[found.verdict]}{guessed}", columns), ""]
     lines += fields(
         [
             *about,
