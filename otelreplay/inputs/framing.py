@@ -79,11 +79,9 @@ def _plausible_group(head: bytes, at: int, end: int, depth: int) -> bool:
 
 
 def _plausible_content(head: bytes, start: int, end: int, number: int, depth: int) -> bool:
-    if start >= len(head) or number > 3:
+    if start >= len(head) or number > 2:
         return True
     if number == 2 and depth == 0:
         return _plausible_group(head, start, end, 1)
-    if number == 3:
-        return all(byte >= 0x20 for byte in head[start : min(end, start + 8)])  # a URL
     number, kind = head[start] >> 3, head[start] & 7
     return 1 <= number <= 16 and kind in (wire.VARINT, wire.I64, wire.LEN, wire.I32)
