@@ -1,14 +1,14 @@
 """The reference forms of an event line, and how user data is kept from looking like one.
 
 References stand in *slots* only: the members of an event line, and the members of the objects named in ``OBJECTS``. Inside a
-slot's value nothing is a reference, so text from a payload can forge one only by being a slot itself. There, an object whose
-first member is called ``$ref``, ``$list`` or ``$like`` with any number of ``$`` gets one more ``$`` when it is written, and
-loses one when it is read.
+slot's value nothing is a reference, so text from a payload can forge one only by being a slot itself; there, an object whose
+first member has the name of a form is wrapped when it is written.
 
     {"$ref": ID}                                   the value or message of a blob
-    {"$list": {"base": ID, "append": [ID, ...]}}    the elements of an earlier list and then these values or messages;
+    {"$list": {"base": ID, "append": [ID, ...]}}   the elements of an earlier list and then these values or messages;
                                                    either member may be left out
     {"$like": [ID, {members}]}                     the object of a blob with these members put in place (OBJECTS only)
+    {"$value": V}                                  V itself, whatever it looks like
 """
 
 from __future__ import annotations
@@ -29,30 +29,23 @@ LISTS = frozenset({"messages", "tools"})
 ID_DIGITS = 32
 """Hex digits of a blob id: the first 128 bits of the SHA-256 of the blob's stored bytes."""
 
-_LOOKS_LIKE = re.compile(rb'\{"(?=\$+(?:ref|list|like)":)')
-_FORM = re.compile(r"\$+(?:ref|list|like)")
+_LOOKS_LIKE = re.compile(rb'\{"\$(?:ref|list|like|value)":')
+_FORMS = frozenset({"$ref", "$list", "$like", "$value"})
 
 
 def escape(data: bytes) -> bytes:
-    """JSON bytes of a slot's value, changed only if they would be read as a reference."""
+    """JSON bytes of a slot's value, wrapped if they would be read as a form."""
     if data.startswith(b'{"$') and _LOOKS_LIKE.match(data):
-        return b'{"$' + data[2:]
+        return b'{"$value":' + data + b"}"
     return data
 
 
 def form(value: Any) -> str | None:
-    """``$ref``, ``$list`` or ``$like`` if the slot's value is one, ``escaped`` if it is user data, None if it is neither."""
+    """The name of the form that a slot's value is in; None for a value that stands for itself."""
     if type(value) is not dict or not value:
         return None
     first: str = next(iter(value))
-    if first[:1] != "$" or not _FORM.fullmatch(first):
-        return None
-    return "escaped" if first.startswith("$$") else first
-
-
-def unescape(value: dict[str, Any]) -> dict[str, Any]:
-    """What :func:`escape` was given; the order of the members is kept."""
-    return {(key[1:] if n == 0 else key): member for n, (key, member) in enumerate(value.items())}
+    return first if first[:1] == "$" and first in _FORMS else None
 
 
 def blob_id(body: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from otelreplay import canonical
-from otelreplay.cassette.forms import OBJECTS, blob_id, form, list_id, unescape
+from otelreplay.cassette.forms import OBJECTS, blob_id, form, list_id
 from otelreplay.cassette.limits import Limits
 from otelreplay.cassette.marks import from_named
 from otelreplay.errors import LimitError
@@ -110,17 +110,22 @@ class Blobs:
     def check_event(self, members: dict[str, Any]) -> None:
         """Raise MalformedError unless every reference of an event line is well formed and its blob is there."""
         for name, value in members.items():
-            kind = form(value)
-            if name in OBJECTS and kind == "$like":
-                base, changed = self._like(value)
-                self._check_slots(changed)
-                self._known(self._objects, base)
-            elif name in OBJECTS and kind is None and isinstance(value, dict):
-                self._check_slots(value)
-            elif name in OBJECTS and kind == "escaped":
-                self._check_slots(unescape(value))
-            elif kind:
-                self._check(kind, value)
+            if type(value) is dict:
+                if name in OBJECTS:
+                    self._check_object(value)
+                elif kind := form(value):
+                    self._check(kind, value)
+
+    def _check_object(self, value: dict[str, Any]) -> None:
+        kind = form(value)
+        if kind == "$like":
+            self._check_slots(self._like(value)[1])
+        elif kind == "$value":
+            self._check_slots(self._wrapped(value))
+        elif kind:
+            self._check(kind, value)
+        else:
+            self._check_slots(value)
 
     def _check_slots(self, members: dict[str, Any]) -> None:
         for value in members.values():
@@ -128,13 +133,12 @@ class Blobs:
                 self._check(kind, value)
 
     def _check(self, kind: str, value: dict[str, Any]) -> None:
-        if kind == "escaped":
-            return
+        held = value[kind]
         if len(value) == 1 and kind == "$ref":
-            self._known(self._raw, value[kind])
-        elif len(value) == 1 and kind == "$list" and isinstance(value[kind], dict):
-            self._check_list(value[kind].get("base", ""), value[kind].get("append", []))
-        else:
+            self._known(self._raw, held)
+        elif len(value) == 1 and kind == "$list" and isinstance(held, dict):
+            self._check_list(held.get("base", ""), held.get("append", []))
+        elif len(value) != 1 or kind != "$value":
             raise _no_form()
 
     def _check_list(self, base: Any, added: Any) -> None:
@@ -148,11 +152,18 @@ class Blobs:
         if added:
             self._parts.setdefault(list_id(base, added), (base, added, length))
 
-    @staticmethod
-    def _like(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _like(self, value: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
+        """(the object of the blob, the members to put in place, whether the object may hold typed values)."""
         pair = value["$like"]
         if len(value) == 1 and isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], dict):
-            return pair[0], pair[1]
+            return self._known(self._objects, pair[0]), pair[1], pair[0] in self._typed_objects
+        raise _no_form()
+
+    @staticmethod
+    def _wrapped(value: dict[str, Any]) -> dict[str, Any]:
+        members = value["$value"]
+        if len(value) == 1 and isinstance(members, dict):
+            return members
         raise _no_form()
 
     # --- values -------------------------------------------------------------------------------------------------------
@@ -176,11 +187,10 @@ class Blobs:
     def _members(self, value: dict[str, Any], typed: bool) -> Any:
         kind = form(value)
         if kind == "$like":
-            base, changed = self._like(value)
-            value = self._known(self._objects, base) | changed
-            typed = typed or base in self._typed_objects
-        elif kind == "escaped":
-            value = unescape(value)
+            base, changed, base_typed = self._like(value)
+            value, typed = base | changed, typed or base_typed
+        elif kind == "$value":
+            value = self._wrapped(value)
         elif kind:
             return self._slot(value, typed)
         return {
@@ -189,12 +199,13 @@ class Blobs:
         }
 
     def _slot(self, value: Any, typed: bool) -> Any:
-        kind = form(value)
-        if kind == "escaped":
-            value = unescape(value)
-        elif kind:
+        if kind := form(value):
             self._check(kind, value)
-            return self.value(value["$ref"]) if kind == "$ref" else self._list_of(value["$list"])
+            value = value[kind]
+            if kind == "$ref":
+                return self.value(value)
+            if kind == "$list":
+                return self._list_of(value)
         return canonical.decode(value) if typed else value
 
     def value(self, name: str) -> Any:
