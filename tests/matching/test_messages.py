@@ -273,7 +273,9 @@ def test_lists_that_end_alike_do_not_continue_each_other():
 
 def test_a_list_in_use_is_not_forgotten():
     memo, used = KeyMemo(), conversation(3)[-1]
-    for _ in range(3):
+    memo.messages(used)
+    for _ in range(2):
+        assert memo._longest_prefix([*used, 1])[0] == len(used)
         memo.messages(used)
         for n in range(_LISTS - 1):
             memo.messages([Message(said("user", str(n)))])
