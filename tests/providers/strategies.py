@@ -134,7 +134,7 @@ CHAT = Api(
         st.fixed_dictionaries({"input_tokens": counts, "output_tokens": counts}),
         maybe(**{"cache_read.input_tokens": counts, "reasoning.output_tokens": counts}),
     ),
-    extra=maybe(created=counts, system_fingerprint=words, service_tier=words),
+    extra=maybe(created=counts, system_fingerprint=words, service_tier=st.just("default")),
     tool=functions,
     choices=3,
     named=True,
@@ -187,7 +187,7 @@ RESPONSES = Api(
             }
         ),
     ),
-    extra=maybe(created_at=counts, service_tier=words, store=st.booleans()),
+    extra=maybe(created_at=counts, service_tier=st.just("default"), store=st.booleans()),
     tool=st.one_of(functions, part("web_search", search_context_size=words), part("namespace", name=names, tools=[])),
 )
 

@@ -448,6 +448,15 @@ def test_a_choice_that_is_not_understood_stays_in_its_place():
     assert body["choices"][2]["finish_reason"] == 3
 
 
+def test_a_call_of_a_response_that_is_not_understood_is_not_completed():
+    calls = [{"type": "function", "function": {}}, 7]
+    message = {"role": "assistant", "content": None, "refusal": None, "tool_calls": calls}
+    reply = {"choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}]}
+    body, _ = CODEC.encode_response(CODEC.decode_response(reply))
+    assert body["choices"] == reply["choices"]
+    assert calls[0] == {"type": "function", "function": {}}
+
+
 def test_an_error_body_is_all_extra():
     body = {"error": {"message": "no", "type": "invalid_request_error"}}
     assert CODEC.decode_response(body) == {"extra": body}
