@@ -23,7 +23,7 @@ class Interner:
 
     def __init__(self) -> None:
         self._by_text: dict[tuple[str, bytes], tuple[Any, ...]] = {}
-        self._last: dict[str, tuple[str, list[Any]]] = {}
+        self._recent: dict[str, list[tuple[str, list[Any]]]] = {}
         self._messages: dict[bytes, Message] = {}
         self._values: dict[bytes, Any] = {}
 
@@ -44,8 +44,8 @@ class Interner:
 
         ``form`` names what ``read`` does, so that the same text read in two ways gives two results.
         """
-        before, out = self._last.get(form, ("", []))
-        rest, out = _goes_on(text, before, out)
+        recent = self._recent.setdefault(form, [])
+        rest, out, goes_on = _goes_on(text, recent)
         try:
             raw = _elements(rest)
         except (ValueError, UnicodeError, RecursionError):
@@ -59,19 +59,28 @@ class Interner:
                 found = self._by_text[key] = read(value)
             out.extend(found)
         if text[-1:] == "]":
-            self._last[form] = (text, out)
+            del recent[goes_on : goes_on + 1]
+            recent.append((text, out))
+            del recent[:-_RECENT]
         return list(out)
 
 
-def _goes_on(text: str, before: str, known: list[Any]) -> tuple[str, list[Any]]:
-    """(what is still to be parsed, the elements before it), where ``text`` may be the list ``before`` with more behind it."""
-    if before and text.startswith(before[:-1]):
+_RECENT = 8
+"""Lists that are remembered: as many conversations may go on side by side."""
+
+
+def _goes_on(text: str, recent: list[tuple[str, list[Any]]]) -> tuple[str, list[Any], int]:
+    """(what is still to be parsed, the elements before it, which of ``recent`` it goes on from: their number for none)."""
+    for n in range(len(recent) - 1, -1, -1):
+        before, known = recent[n]
+        if not text.startswith(before[:-1]):
+            continue
         rest = text[len(before) - 1 :].lstrip()
         if rest[:1] == "," and known and rest[1:].lstrip()[:1] != "]":
-            return "[" + rest[1:], list(known)
+            return "[" + rest[1:], list(known), n
         if rest == "]":
-            return "[]", list(known)
-    return text, []
+            return "[]", list(known), n
+    return text, [], len(recent)
 
 
 def _key(value: Any) -> bytes:

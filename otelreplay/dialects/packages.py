@@ -7,6 +7,7 @@ mcp 2.x). A scope name tells the package; conventions are still told by the attr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from otelreplay.spans import Span
 
@@ -68,9 +69,13 @@ UNKNOWN = Package(content="switch on content capture in the instrumentation that
 
 def package_of(span: Span, *, legacy: bool = False) -> Package:
     """What is known of the package that made the span; ``legacy``: it wrote the convention of 1.36 and before."""
-    name = span.scope.name
+    return _package(span.scope.name, span.scope.version, legacy)
+
+
+@lru_cache(maxsize=256)
+def _package(name: str, version: str, legacy: bool) -> Package:
     if legacy and name in _LEGACY:
         return _LEGACY[name]
-    if name == "opentelemetry.util.genai.handler" and span.scope.version.startswith("0."):
+    if name == "opentelemetry.util.genai.handler" and version.startswith("0."):
         return Package(content=SPAN_ONLY, tools=SPAN_MODES, carries_tools=False)  # openai-v2 before 1.0 of the shared library
     return next((package for prefix, package in _PACKAGES if name.startswith(prefix)), UNKNOWN)
