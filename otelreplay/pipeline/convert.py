@@ -3,13 +3,14 @@
 Theory of operation. A batch is redacted before anything of it is kept, so that no byte the policy removes reaches the spool, a
 cassette or a report. The spool holds redacted spans by trace; one group of traces that belong together is taken out at a time,
 rebuilt, redacted once more as events (rules by event path; text that only reconstruction puts together), given its matching
-keys and written. Memory is bounded by the largest group, not by the input.
+keys and written. Memory is bounded by the largest groups, not by the input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from otelreplay.events import Recording
 from otelreplay.pipeline.intake import Intake
 from otelreplay.pipeline.result import ConvertResult
 from otelreplay.pipeline.runs import Census, groups
@@ -17,7 +18,7 @@ from otelreplay.pipeline.shelf import Shelf
 from otelreplay.pipeline.spool import Spool
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
-from otelreplay.redaction import Redactor
+from otelreplay.redaction import Placeholder, Redactor
 from otelreplay.spans import Batch, mark_twins
 
 
@@ -34,10 +35,12 @@ def convert(
         census.count(batch.spans)
         spool.add([redactor.span(span) for span in batch.spans], mark_twins([redactor.log(log) for log in batch.logs]))
     intake.require_something()
-    runs = []
-    for group in groups(spool, census, one_run=one_run):
-        spans, logs = spool.take(group)
-        intake.repeats(spans)
-        recording, placeholders = redactor.recording_with_placeholders(reconstruct(spans, logs, tenant=tenant))
-        runs.append(shelf.put(with_keys(recording), placeholders=placeholders))
-    return intake.result(runs)
+
+    def rebuilt() -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:
+        for group in groups(spool, census, one_run=one_run):
+            spans, logs = spool.take(group)
+            intake.repeats(spans)
+            recording, placeholders = redactor.recording_with_placeholders(reconstruct(spans, logs, tenant=tenant))
+            yield with_keys(recording), placeholders
+
+    return intake.result(shelf.put_all(rebuilt()))

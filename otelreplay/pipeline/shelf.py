@@ -1,9 +1,15 @@
-"""Recordings into a store of sealed cassettes: a first one, an equal one left alone, or the next revision."""
+"""Recordings into a store of sealed cassettes: a first one, an equal one left alone, or the next revision.
+
+A store makes each cassette durable before it answers, which is mostly waiting for the disk. So a few are put at once: the
+waits overlap, and the disk flushes several in one go.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from msgspec.structs import asdict
@@ -13,6 +19,11 @@ from otelreplay.cassette.store import Arrival, CassetteStore, Entry, arrival, sa
 from otelreplay.events import Completeness, Recording, assess
 from otelreplay.pipeline.result import ConvertedRun, Outcome
 from otelreplay.redaction import Placeholder
+
+AT_ONCE = 4
+"""Cassettes that are on their way to the disk at one time."""
+RECORDS_AT_ONCE = 2000
+"""Spans and log records that these runs may have together; a larger run goes alone, so that memory does not multiply."""
 
 REASON = "converted again, from other input or under another policy"
 
@@ -26,6 +37,20 @@ class Shelf:
     def __init__(self, store: CassetteStore, *, signer: Signer, created: Callable[[], str], facts: Mapping[str, Any]) -> None:
         self.store, self.signer, self.created, self.facts = store, signer, created, facts
         self._current = {entry.run_id: entry for entry in store.list()}
+
+    def put_all(self, recordings: Iterable[tuple[Recording, Sequence[Placeholder]]]) -> list[ConvertedRun]:
+        """Store runs as they come, each with its placeholders; the results are in their order."""
+        done: list[ConvertedRun] = []
+        waiting: deque[tuple[int, Future[ConvertedRun]]] = deque()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for recording, placeholders in recordings:
+                size = recording.span_count + recording.log_count
+                while waiting and (len(waiting) == AT_ONCE or sum(held for held, _ in waiting) + size > RECORDS_AT_ONCE):
+                    done.append(waiting.popleft()[1].result())
+                waiting.append((size, pool.submit(self.put, recording, placeholders=placeholders)))
+                del recording
+            done += [future.result() for _, future in waiting]
+        return done
 
     def put(self, recording: Recording, *, placeholders: Sequence[Placeholder] = ()) -> ConvertedRun:
         """Store one run. ``placeholders``: those that its events hold."""

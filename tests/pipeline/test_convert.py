@@ -3,6 +3,8 @@
 import io
 import json
 import random
+import threading
+import time
 
 import pytest
 
@@ -11,9 +13,10 @@ from otelreplay.cassette import Signer, read_cassette, verify_cassette
 from otelreplay.cassette.keys import TrustStore
 from otelreplay.cassette.store import MemoryStore
 from otelreplay.errors import InputError
+from otelreplay.events import Recording
 from otelreplay.pipeline.convert import convert
 from otelreplay.pipeline.result import REJECTED_KEPT
-from otelreplay.pipeline.shelf import REASON, Shelf
+from otelreplay.pipeline.shelf import AT_ONCE, REASON, RECORDS_AT_ONCE, Shelf
 from otelreplay.pipeline.spool import Spool
 from otelreplay.redaction import PseudonymKey, compile_policy, default_policy, off_policy
 from otelreplay.report.event import event_json
@@ -201,6 +204,47 @@ def test_log_records_of_a_trace_without_spans_are_a_run(bench):
     result = bench.convert(batch(note()))
     assert (1, 0, 1) == (len(result.runs), result.spans, result.logs)
     assert bench.cassettes()[0].events
+
+
+def test_many_runs_are_stored_in_order_and_all_of_them(bench):
+    result = bench.convert(batch(*(chat(f"{n:032x}", start=n * 100) for n in range(1, 40))))
+    assert 39 == len({run.cassette for run in result.runs}) == len(bench.store.list())
+    starts = {c.header.run_id: c.events[0].start for c in bench.cassettes()}
+    assert [str(n * 100) for n in range(1, 40)] == [starts[run.run_id] for run in result.runs]
+
+
+def test_a_store_that_fails_ends_the_conversion_with_its_error(bench):
+    class Full(MemoryStore):
+        def put(self, lines):
+            if len(self.list()) == 2:
+                raise OSError(28, "No space left on device")
+            return super().put(lines)
+
+    bench.store = Full()
+    with pytest.raises(OSError, match="No space"):
+        bench.convert(batch(*(chat(f"{n:032x}", start=n * 100) for n in range(1, 9))))
+    assert 2 == len(bench.store.list())
+
+
+@pytest.mark.parametrize(("spans", "most"), [(1, AT_ONCE), (RECORDS_AT_ONCE // 2, 2), (RECORDS_AT_ONCE + 1, 1)])
+def test_as_many_runs_are_stored_at_once_as_are_small_enough(spans, most, bench):
+    gate, now, peak = threading.Lock(), 0, 0
+
+    class Slow(MemoryStore):
+        def put(self, lines):
+            nonlocal now, peak
+            with gate:
+                now += 1
+                peak = max(peak, now)
+            time.sleep(0.05)
+            with gate:
+                now -= 1
+                return super().put(lines)
+
+    shelf = Shelf(Slow(), signer=SIGNER, created=lambda: "2030-01-01T00:00:00Z", facts={})
+    recordings = [Recording(run_id=f"{n:x}", trace_ids=(), events=(), span_count=spans) for n in range(1, 9)]
+    assert [f"{n:x}" for n in range(1, 9)] == [run.run_id for run in shelf.put_all((r, ()) for r in recordings)]
+    assert most == peak
 
 
 # --- the shelf ------------------------------------------------------------------------------------------------------------
