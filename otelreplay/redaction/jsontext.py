@@ -23,6 +23,17 @@ _DECODER: Final = json.JSONDecoder(strict=False)
 Path = tuple[str | int, ...]
 
 
+PIECE_KEYS: Final = frozenset(
+    (
+        "content", "text", "delta", "arguments", "partial_json", "partialJson", "value", "thinking", "reasoning", "reasoning_content",
+        "transcript", "output_text", "input_json_delta", "chunk", "data", "stringValue",
+    )
+)  # fmt: skip
+"""Keys under which members of a list may hold the pieces of one text."""
+_PIECES: Final = re.compile(rf'(?:"(?:{"|".join(sorted(PIECE_KEYS))})\\*"\s*:\s*|"\s*,\s*|"\s*,\s*\\+)(?=\\*")')
+_LINES: Final = re.compile(r"^(?:data: ?)?(?=[\[{])(.+)$", re.MULTILINE)
+
+
 class Leaf(msgspec.Struct):
     """One string or number of a tree, with the way to it."""
 
@@ -57,6 +68,26 @@ def is_json(text: str) -> bool:
     except (msgspec.DecodeError, RecursionError, UnicodeError):
         return False
     return True
+
+
+def may_hold_pieces(text: str) -> bool:
+    """Whether JSON may hold a list of texts, or of objects with a text each: what is split between them no search of all sees."""
+    found = _PIECES.finditer(text)
+    return next(found, None) is not None and next(found, None) is not None
+
+
+def lines(text: str) -> list[Leaf]:
+    """The leaves of JSON lines and server-sent events, as if the lines were a list; empty for any other text."""
+    if "\n" not in text:
+        return []
+    found: list[Leaf] = []
+    for n, match in enumerate(_LINES.finditer(text)):
+        if is_json(match[1].rstrip()):
+            at = match.start(1)
+            for leaf in leaves(match[1], (n,)):
+                leaf.start, leaf.end = leaf.start + at, leaf.end + at
+                found.append(leaf)
+    return found
 
 
 def unquote(token: str) -> str:

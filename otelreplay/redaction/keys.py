@@ -56,8 +56,8 @@ _PLAIN_LAST: Final = _words("""
     name names id ids count counts limit limits size length len type types path file filename dir url uri urls endpoint expiry
     expires expiration ttl hint policy version algorithm alg algo field fields header headers budget usage used total max min
     per rate label env var status required enabled format prefix suffix regex pattern description error errors provider manager
-    index idx position offset source ref created updated at date time seconds ms mode method scheme schema group store storage param
-    parameter parameters arg argument placeholder title text message model tokens words keys pages page next usages config
+    index idx position offset source ref created updated at date time seconds ms mode method scheme schema group store storage
+    param parameter parameters arg argument placeholder title text message model tokens words keys pages page next usages config
     settings service server host port user username email role roles scope scopes object table column map list set dict spec
     info data metadata attempts number no num flow grant test tests check checks condition code codes
 """)
@@ -99,6 +99,11 @@ VENDORS: Final = re.compile(
 def words(key: str) -> tuple[str, ...]:
     """The words of a key, in lower case."""
     return tuple(w.lower() for w in _CUT.findall(key[-128:]))
+
+
+def is_code_word(key: str) -> bool:
+    """Keys whose secrets are short numbers: ``pin``, ``cvv``, ``otp``."""
+    return words(key)[-1:] in (("pin",), ("cvv",), ("cvc",), ("otp",))
 
 
 @lru_cache(maxsize=8192)

@@ -13,30 +13,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from otelreplay.redaction.jsontext import Leaf, Path, splice
-from otelreplay.redaction.keys import sense
+from otelreplay.redaction.jsontext import PIECE_KEYS, Leaf, Path, splice
+from otelreplay.redaction.keys import SECRET, sense
+from otelreplay.redaction.placeholders import PLACEHOLDER
 from otelreplay.redaction.scan import Edit, Scanner
 
-PIECE_KEYS: Final = frozenset(
-    [
-        "content",
-        "text",
-        "delta",
-        "arguments",
-        "partial_json",
-        "partialJson",
-        "value",
-        "thinking",
-        "reasoning",
-        "reasoning_content",
-        "transcript",
-        "output_text",
-        "input_json_delta",
-        "chunk",
-        "data",
-        "stringValue",
-    ]
-)
 _NAME_KEYS: Final = frozenset({"name", "key", "header", "Name", "Key"})
 _VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
@@ -84,7 +65,7 @@ class Judge:
             and found[n - 1].path[:-1] == path[:-1]
             and _OPTION.fullmatch(found[n - 1].text)
         ):
-            return found[n - 1].text if sense(found[n - 1].text) == "strong" else _key_of(path)
+            return found[n - 1].text if sense(found[n - 1].text) in SECRET else _key_of(path)
         return _key_of(path)
 
     def _join(self, members: list[int], texts: dict[int, str], layer: int) -> None:
@@ -108,7 +89,10 @@ def cut_back(pieces: Sequence[str], edits: Sequence[Edit], alone: Callable[[str]
     own: list[list[Edit]] = [[] for _ in pieces]
     for start, end, new in edits:
         first = max(0, bisect_right(starts, start, hi=len(pieces)) - 1)
-        end = _before_next_find(pieces, starts, first, end, alone)
+        until = _before_next_find(pieces, starts, first, end, alone)
+        if until < end and until <= starts[first + 1]:
+            continue  # two items that only look like one text: each is judged by itself
+        end = until
         for n in range(first, len(pieces)):
             if starts[n] >= end:
                 break
@@ -124,7 +108,8 @@ def _before_next_find(
     for n in range(first + 1, len(pieces)):
         if starts[n] >= end:
             return end
-        if any(e[0] == 0 for e in alone(pieces[n])):
+        held = PLACEHOLDER.match(pieces[n]) is not None
+        if held or any(e[0] == 0 for e in alone(pieces[n])):
             return starts[n]
     return end
 

@@ -21,7 +21,7 @@ from otelreplay.redaction.detectors.auth import cookie_values
 from otelreplay.redaction.detectors.keyvalue import wanted
 from otelreplay.redaction.detectors.pii import is_card
 from otelreplay.redaction.gates import BASE64, ESCAPED, PERCENT, gates_of
-from otelreplay.redaction.keys import SECRET, sense
+from otelreplay.redaction.keys import SECRET, is_code_word, sense
 from otelreplay.redaction.memory import Memory
 from otelreplay.redaction.messages import Members
 from otelreplay.redaction.placeholders import find_placeholders
@@ -112,6 +112,8 @@ class Scanner:
         digits = text.lstrip("-")
         if digits.isdigit() and is_card(digits) and "credit_card" in self._rules:
             return self._rules["credit_card"].replace(digits)
+        if meaning == "weak" and is_code_word(key):
+            meaning = "strong"
         rule = self._rules.get("key_value" if meaning == "strong" else meaning)
         if rule is None or not digits.isdigit():
             return None
@@ -140,6 +142,8 @@ class Scanner:
 
     def _under_secret_key(self, key: str, meaning: str, text: str, rule: Applied) -> str | None:
         core = text.strip()
+        if is_code_word(key) and core.isdigit() and len(core) >= 3:
+            return text.replace(core, rule.replace(core))
         scheme = _SCHEME.match(core)
         core = core[scheme.end() :] if scheme else core
         if not core or (meaning != "strong" and (" " in core or _NUMBER.fullmatch(core))) or not wanted(key, core, quoted=True):
@@ -164,12 +168,19 @@ class Scanner:
             if members is not None:
                 return members
         opened = self._gates.open(text)
-        if opened <= _FREE and not self._open_anyway(text, opened):
-            return []
+        shut = opened <= _FREE and not self._open_anyway(text, opened)
         if jsontext.looks_like_json(text):
-            edits = self._json(text, layer)
-            if edits or jsontext.is_json(text):
+            if shut and not jsontext.may_hold_pieces(text):
+                return []
+            edits = self._json(text, jsontext.leaves(text), layer)
+            if edits or shut or jsontext.is_json(text):
                 return edits
+        elif "\n" in text and (not shut or jsontext.may_hold_pieces(text)):
+            edits = self._json(text, jsontext.lines(text), layer)
+            if edits:
+                return edits
+        if shut:
+            return []
         hits = self._search(text, opened)
         for name, view_of in ((PERCENT, encodings.percent), (ESCAPED, encodings.escapes)):
             if name in opened or (name == ESCAPED and "\\" in text):
@@ -191,8 +202,7 @@ class Scanner:
     def _member(self, text: str, layer: int) -> str:
         return self._fresh(text, layer)
 
-    def _json(self, text: str, layer: int) -> list[Edit]:
-        found = jsontext.leaves(text)
+    def _json(self, text: str, found: list[jsontext.Leaf], layer: int) -> list[Edit]:
         new = self.tree(found, layer + 1)
         return [(found[n].start, found[n].end, jsontext.quote(new[n], text)) for n in sorted(new)]
 

@@ -96,12 +96,15 @@ def _key_text(key: Any) -> str:
 def _text_of(data: bytes) -> tuple[str, str]:
     """Bytes as text, and how to go back. Latin-1 reads anything, and what is looked for is ASCII."""
     try:
-        return data.decode("utf-8"), "utf-8"
+        if 0 not in data:
+            return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         pass
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or (len(data) > 8 and data[1:16:2].count(0) >= 4):
+    for codec in ("utf-16", "utf-16-le", "utf-16-be") if data.count(0) * 3 >= len(data) else ():
         try:
-            return data.decode("utf-16"), "utf-16"
+            text = data.decode(codec)
         except UnicodeDecodeError:
-            pass
+            continue
+        if sum(c.isascii() for c in text) * 2 >= len(text):
+            return text, codec
     return data.decode("latin-1"), "latin-1"

@@ -21,7 +21,8 @@ Hit = tuple[int, int]
 Find = Callable[[str], Iterable[Hit]]
 Check = Callable[["re.Match[str]"], bool]
 
-LEFT: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9][0-9]m)|(?<=;[0-9][0-9]m))"
+ESCAPE: Final = r"(?<=\\[nrt])|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9][0-9]m)|(?<=;[0-9][0-9]m)"
+LEFT: Final = rf"(?:(?<![A-Za-z0-9])|{ESCAPE})"
 """Not inside a word; a literal backslash escape or a terminal colour before it is not a word."""
 RIGHT: Final = r"(?![A-Za-z0-9])"
 

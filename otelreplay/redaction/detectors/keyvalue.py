@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from otelreplay.redaction.detectors.base import Detector, Hit
-from otelreplay.redaction.detectors.shape import classes, is_code, is_hex, is_password, is_random, is_reference, is_stand_in
+from otelreplay.redaction.detectors.shape import (
+    classes,
+    is_code,
+    is_hex,
+    is_id,
+    is_password,
+    is_random,
+    is_reference,
+    is_stand_in,
+)
 from otelreplay.redaction.keys import SECRET, VAGUE, VENDORS, sense, words
 
 _LEAD: Final = re.compile(
@@ -46,6 +55,8 @@ _OPTION: Final = re.compile(r"""\s+\\?["']?(?P<value>[^\s"'`<>|;]{3,1024})""")
 _DEFINE: Final = re.compile(r"""(?:[#%]\s?define|\bsetx?)(?:\s|\\t)+\Z""")
 _DEFINED: Final = re.compile(r"""(?:\s|\\t)+\\?["']?(?P<value>[^\s"'\\]{4,1024})""")
 _SCHEME: Final = re.compile(r"(?i)(?:bearer|basic|token|apikey|digest|negotiate|ntlm)\s+(?=\S)")
+_LOOK: Final = 256
+"""Characters of a value that are looked at; a hostile text would otherwise be read once for every key in it."""
 _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -87,7 +98,8 @@ def wanted(key: str, value: str, *, quoted: bool) -> bool:
     meaning = sense(key)
     scheme = _SCHEME.match(value)
     value = value[scheme.end() :] if scheme else value
-    if len(value) < 3 or is_stand_in(value) or "-----BEGIN" in value:
+    value = value[:_LOOK] if "-----BEGIN" not in value else ""
+    if len(value) < 3 or is_stand_in(value):
         return False
     if is_code(value) and (not quoted or value.endswith((")", "]"))):
         return False
@@ -100,7 +112,7 @@ def wanted(key: str, value: str, *, quoted: bool) -> bool:
     vendor = VENDORS.search(key) is not None
     last = words(key)[-1:]
     if last and last[0] in VAGUE and not vendor:
-        return is_random(value, 16, share=0.6) and not is_hex(value)
+        return is_random(value, 16, share=0.6) and not is_hex(value) and not is_id(value)
     if vendor and quoted and ((is_password(value) and len(value) >= 12) or (value.isdigit() and len(value) >= 16)):
         return True
     return is_random(value, 14 if vendor else 16)
@@ -134,7 +146,10 @@ def _value_of(text: str, start: int, end: int, key: str) -> Hit | None:
 def _assigned(text: str, at: int, key: str) -> Hit | None:
     quoted = _QUOTED.match(text, at)
     if quoted is not None:
-        return quoted.span("value") if wanted(key, quoted["value"], quoted=True) else None
+        if not wanted(key, quoted["value"], quoted=True):
+            return None
+        scheme = _SCHEME.match(quoted["value"])
+        return quoted.start("value") + (scheme.end() if scheme else 0), quoted.end("value")
     block = _BLOCK.match(text, at)
     if block is not None and sense(key) == "strong" and "-----BEGIN" not in block[0]:
         return block.span("value")
@@ -158,10 +173,8 @@ def _closed(value: str) -> str:
     return value
 
 
-_LONG: Final = (
-    r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess|bearer|login|phrase|[cx]srf|contrase|ion.?string)"
-)
-_SHORT: Final = r"(?:sig|salt|sid|psk|dsn|srt|jwt|otp|pin|cv[vc]|pw)"
+_LONG: Final = r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess|bearer|login|phrase|[cx]srf|contrase)"
+_SHORT: Final = r"(?:connection.?string|sig|salt|sid|psk|dsn|srt|jwt|otp|pin|cv[vc]|pw)"
 _QUOTES: Final = r"(?:[\"'`\\)\]\[0-9]|&quot;|&#39;)*(?:\s|\\[nrt])*"
 _SEPARATOR: Final = r"(?:[:=>]|[!?+|]=|,(?:\s|\\[nrt])*[\"'b\\])"
 DETECTORS = (

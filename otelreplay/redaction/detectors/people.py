@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from otelreplay.redaction.detectors.base import Detector, Hit
+from otelreplay.redaction.detectors.base import ESCAPE, LEFT, Detector, Hit
 from otelreplay.redaction.detectors.checksums import codice_fiscale, luhn
 
 _NAMES: Final = (
@@ -39,10 +39,10 @@ _THINGS: Final = re.compile(
 )
 _PAN: Final = re.compile(r"[A-Z]{5}[0-9]{4}[A-Z]")
 _SSN: Final = re.compile(
-    r"(?:(?<![0-9A-Za-z-])|(?<=\\[nrt]))(?!000|666)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![0-9A-Za-z-])"
+    rf"(?:(?<![0-9A-Za-z-])|{ESCAPE})" r"(?!000|666)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}(?![0-9A-Za-z-])"
 )
 _LETTERED: Final = re.compile(
-    r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]"
+    LEFT + r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]"
     r"(?![A-Za-z0-9])"
 )
 _BIRTH: Final = re.compile(
@@ -100,9 +100,10 @@ DETECTORS = (
             r"ID(?: number)?(?: is)?[:=]? ?[0-9]{9}",
             r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
             r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]",
-            r"(?i)social[ _-](?:security|insurance)|national[ _-]i|personal[ _-]i|identity c|identity number"
-            r"|tax(?:payer)?[ _-](?:id|file)|steuer-?(?:id|nummer)|(?:person|organisations|samordnings)nummer|codice fiscale|partita iva|reisepass|licen[cs]e"
-            r"|pas(?:sport|aporte|seport|saporto)|hrerschein|medicare|health (?:card|insurance)",
+            r"(?i)social[ _-](?:security|insurance)|national[ _-]i|personal[ _-]i|identity c|identity number",
+            r"(?i)tax(?:payer)?[ _-](?:id|file)|steuer-?(?:id|nummer)|(?:person|organisations|samordnings)nummer",
+            r"(?i)codice fiscale|partita iva",
+            r"(?i)reisepass|licen[cs]e|pas(?:sport|aporte|seport|saporto)|hrerschein|medicare|health (?:card|insurance)",
         ),
         needs=(r"[0-9][ ./-]?[0-9]", r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[A-Z]"),
         find=national_ids,

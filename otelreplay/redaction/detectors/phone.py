@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from otelreplay.redaction.detectors.base import Detector, Hit
+from otelreplay.redaction.detectors.base import ESCAPE, Detector, Hit
 
 _BEFORE: Final = 56
 """How far back a word of context may stand."""
 _RUN: Final = re.compile(
-    r"(?:(?<![\w.,+/:=#$€£-])|(?<=\\[nrt])|(?<=[0-9A-Za-z\"'][:=]))(?<![0-9] )"
+    rf"(?:(?<![\w.,+/:=#$€£-])|{ESCAPE}|(?<=[0-9A-Za-z\"'][:=]))(?<![0-9] )"
     r"(?:\+ ?|00)?\(?[0-9][0-9 ().\u00a0/-]{4,22}[0-9](?![\w/]|[.,:-][0-9])",
     re.ASCII,
 )
@@ -56,7 +56,7 @@ DETECTORS = (
         name="phone",
         family="pii",
         kind="phone",
-        gates=(r"(?:^|[^0-9A-Za-z_]|\\[nrt])[0-9](?:[0-9 ()./\x80-\xff-]|\\u00a0){4,6}[0-9]",),
+        gates=(r"(?:^|[^0-9A-Za-z_]|\\[nrt]|[0-9]m)[0-9](?:[0-9 ()./\x80-\xff-]|\\u00a0){4,6}[0-9]",),
         needs=(
             r"\+ ?\(?[1-9]",
             r"[2-9][0-9]{2}\)?[ .-]?[2-9][0-9]{2}[ .-][0-9]{4}",

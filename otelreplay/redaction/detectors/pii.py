@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from otelreplay.redaction.detectors.base import LEFT, RIGHT, by_pattern
+from otelreplay.redaction.detectors.base import ESCAPE, LEFT, RIGHT, by_pattern
 from otelreplay.redaction.detectors.checksums import base58check, luhn, mod97
 
 IBAN_LENGTHS: Final = {
@@ -44,7 +44,7 @@ CARD: Final = re.compile(
 
 def is_card(digits: str) -> bool:
     """A number of a known scheme that passes the Luhn check, and is not one digit over and over."""
-    return CARD.fullmatch(digits) is not None and luhn(digits) and len(set(digits)) > 2
+    return CARD.fullmatch(digits) is not None and luhn(digits) and len(set(digits)) > 1
 
 
 def is_iban(text: str) -> bool:
@@ -60,9 +60,13 @@ def _card_ok(match: re.Match[str]) -> bool:
     return is_card(re.sub(r"[ .-]", "", match["value"]))
 
 
+_USERINFO: Final = re.compile(r"://[^\s/@]*\Z")
+"""What stands before an ``@`` here is a user and password, not a mailbox."""
+
+
 def _mail_ok(match: re.Match[str]) -> bool:
     local, host = match["local"], match["host"]
-    if match.string[max(0, match.start() - 3) : match.start()] == "://":
+    if _USERINFO.search(match.string, max(0, match.start() - 80), match.start()) is not None:
         return False
     if local in ("git", "hg", "svn") and match.string[match.end() : match.end() + 1] == ":":
         return False
@@ -87,7 +91,7 @@ DETECTORS = (
         "pii",
         "email",
         gate=r"[A-Za-z0-9_%+'*!#$&/=?^`{|}~-](?:@|%40)[A-Za-z0-9\[-]",
-        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'/=&~-]{0,63})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
+        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'~-]{0,63})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
         check=_mail_ok,
     ),
     by_pattern(
@@ -95,7 +99,7 @@ DETECTORS = (
         "pii",
         "credit_card",
         gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-]{2,3}[0-9]",
-        exact=r"(?:(?<![0-9A-Za-z.])|(?<=\\[nrt]))(?<![0-9][ .-])"
+        exact=rf"(?:(?<![0-9A-Za-z.])|{ESCAPE})(?<![0-9][ .-])"
         r"(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
         group="value",
         check=_card_ok,

@@ -15,8 +15,9 @@ _STAND_IN: Final = re.compile(
     r"""(?xi) ^(?:
         \W* | null | nil | none | true | false | undefined | nan | string | str | secret | password | passwd | token | bearer
       | basic | n/?a | todo | tbd | optional | required | default | empty | unknown | missing | invalid
-      | redacted | filtered | hidden | masked | (?:my|your|the|some|an?|this|that|dummy|fake|mock|test|sample|example|placeholder|change|replace|insert|enter|put
-        |add)[-_ ]?
+      | redacted | filtered | hidden | masked
+      | (?:my|your|the|some|an?|this|that|dummy|fake|mock|test|sample|example|placeholder|change|replace
+        |insert|enter|put|add)[-_ ]?
         (?:(?:own|api|secret|access|auth|client|private|actual|real|new|super|me|it|with|your|my|the)[-_ ]?){0,5}
         (?:(?:key|token|secret|password|passwd|here|value|this|me|it|credentials?)[-_ ]?){0,4}
       | x{3,} | \*{2,} | \.{2,} | -{2,} | _{2,} | •+
@@ -34,6 +35,7 @@ _CODE: Final = re.compile(
 _REFERENCE: Final = re.compile(
     r"^(?:[a-z_][a-z]*(?:[_.][a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[A-Z]?[a-z]+|[A-Z]+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)$"
 )
+_ID: Final = re.compile(r"[a-z]{2,12}[_-][A-Za-z0-9]+\Z|[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HEX: Final = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 
 
@@ -66,6 +68,11 @@ def is_reference(value: str) -> bool:
 def is_hex(value: str) -> bool:
     """Hexadecimal, with or without the dashes of a UUID: often an id, sometimes a key."""
     return _HEX.fullmatch(value) is not None
+
+
+def is_id(value: str) -> bool:
+    """An id as services make them (``call_...``, ``chatcmpl-...``), or a time."""
+    return _ID.match(value) is not None
 
 
 def is_random(value: str, least: int = 10, *, share: float = 0.8) -> bool:
