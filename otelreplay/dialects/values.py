@@ -8,9 +8,9 @@ from typing import Any
 from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
 from otelreplay.events import Message
-from otelreplay.providers import decode_message, decode_tool
+from otelreplay.providers import decode_message, decode_tool, split_system
+from otelreplay.providers.parts import generic
 
-SYSTEM_ROLES = ("system", "developer")
 ELIDED = ("<elided>", "__REDACTED__", "REDACTED")
 """Literals that packages write instead of content that is switched off. They are never content."""
 
@@ -82,7 +82,7 @@ def normal_part(part: Any) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "content": part}
     if not isinstance(part, dict):
-        return {"type": "generic", "content": part}
+        return generic(part)
     out = {k: v for k, v in part.items() if not (v is None and k in ("id", "name", "mime_type"))}
     if out.get("type") == "tool_call" and "arguments" in out:
         out["arguments"] = decoded(out["arguments"])
@@ -113,9 +113,7 @@ def read_tools(value: Any, intern: Interner) -> list[Any] | None:
     """Tool definitions, flat: ``{type, name, description?, parameters?}``."""
 
     def element(d: Any) -> tuple[Any, ...]:
-        return tuple(
-            intern.value(t) for t in (decode_tool(d) if isinstance(d, dict) else [{"type": "generic", "definition": d}])
-        )
+        return tuple(intern.value(t) for t in (decode_tool(d) if isinstance(d, dict) else [generic(d)]))
 
     if isinstance(value, str):
         return intern.each(value, "tool", element)
@@ -124,7 +122,5 @@ def read_tools(value: Any, intern: Interner) -> list[Any] | None:
 
 def lift_system(messages: Iterable[Message]) -> tuple[list[dict[str, Any]], list[Message]]:
     """(parts of the leading system and developer messages, the other messages)."""
-    rest, parts = list(messages), []
-    while rest and rest[0].get("role") in SYSTEM_ROLES:
-        parts += rest.pop(0)["parts"]
-    return parts, rest
+    parts, rest, _ = split_system(list(messages))
+    return parts or [], rest
