@@ -45,21 +45,34 @@ def signal_of(element: bytes) -> Signal:
 
 def signal_of_record(data: bytes, start: int, end: int) -> Signal | None:
     """The signal of the record in ``data[start:end]``; None when its fields do not tell."""
-    lengths: dict[int, int] = {}
+    found: dict[int, wire.Field] = {}
     try:
         for field in wire.walk(data, start, end):
-            if found := _DECISIVE.get((field.number, field.type)):
-                return found
-            lengths[field.number] = field.end - field.start
+            if signal := _DECISIVE.get((field.number, field.type)):
+                return signal
+            found[field.number] = field
     except wire.DamageError:
         return None
-    # No time, no kind, no attributes. Spans and metrics always have a first field: ids of 16 and 8 bytes (or, wrongly, their
-    # hex text), or a name. What is left then is a log record with a body or a trace id.
-    if 1 not in lengths:
-        return "logs" if lengths else None
-    if lengths[1] in (16, 32) and lengths.get(2) in (8, 16):
-        return "traces"
-    return "metrics" if lengths.keys() & {5, 9, 10, 11} else None
+    # No time, no kind, no flags. Spans and metrics always have a first field; without it, what is left is a log record.
+    if 1 not in found:
+        return "logs" if found else None
+    return "metrics" if 10 in found or any(_is_metric(data, found.get(number)) for number in (5, 9, 11)) else "traces"
+
+
+def _is_metric(data: bytes, field: wire.Field | None) -> bool:
+    """True for the gauge, histogram or summary of a metric, where a span has its name, an attribute or an event.
+
+    A gauge or summary starts with its data points, which is a byte that starts no name and no event. A histogram, unlike an
+    attribute, has a number (its temporality) as second field.
+    """
+    if field is None or field.start == field.end:
+        return False
+    if field.number != 9:
+        return data[field.start] == 1 << 3 | wire.LEN
+    try:
+        return any((inner.number, inner.type) == (2, wire.VARINT) for inner in wire.walk(data, field.start, field.end))
+    except wire.DamageError:
+        return False
 
 
 def count_records(element: bytes) -> int:

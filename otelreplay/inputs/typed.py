@@ -25,6 +25,7 @@ def take_document(text: bytes, gather: Gather) -> None:
     """Everything in one document. NotPlainError leaves ``gather`` as it was."""
     scratch = Gather("", Tally(), groups_of=gather)
     try:
+        _require_no_minus_zero(text)
         document = schema.decode_document(text)
         if document.resource_spans is None and document.resource_logs is None and document.resource_metrics is None:
             raise NotPlainError  # nothing known in it
@@ -40,6 +41,7 @@ def take_span(text: bytes, of: Resource, by: Scope, tally: Tally) -> Span:
     """One span. NotPlainError as above."""
     scratch = Tally()
     try:
+        _require_no_minus_zero(text)
         made = _span(schema.decode_span(text), of, by, scratch)
     except (ValueError, RefusedError, RecursionError):
         raise NotPlainError from None
@@ -51,11 +53,18 @@ def take_log(text: bytes, of: Resource, by: Scope, tally: Tally) -> LogRecord:
     """One log record. NotPlainError as above."""
     scratch = Tally()
     try:
+        _require_no_minus_zero(text)
         made = _log(schema.decode_log(text), of, by, scratch)
     except (ValueError, RefusedError, RecursionError):
         raise NotPlainError from None
     tally.notes.update(scratch.notes)
     return made
+
+
+def _require_no_minus_zero(text: bytes) -> None:
+    """The double -0 written without a point would lose its sign here."""
+    if b":-0}" in text or b": -0}" in text or b": -0\n" in text:
+        raise NotPlainError
 
 
 def _take_spans(groups: Iterable[schema.ResourceSpans], gather: Gather) -> None:
@@ -180,6 +189,8 @@ def _link(found: schema.Link, tally: Tally) -> Link:
 
 
 def _log(found: schema.Log, of: Resource, by: Scope, tally: Tally) -> LogRecord:
+    if found.time_unix_nano is None and found.observed_time_unix_nano is None:
+        raise NotPlainError  # without any field that a record must have, it may be spelt otherwise
     trace_id, span_id = records.log_ids(found.trace_id, found.span_id, tally)
     return LogRecord(
         trace_id,
