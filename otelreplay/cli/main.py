@@ -7,7 +7,9 @@ for the same reason help is plain text.
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import typer
 
@@ -44,7 +46,10 @@ for module in (convert, reading, keys, policy, schema):
 
 def main() -> None:
     """Run the command line and exit; see :mod:`otelreplay.cli.exits` for the codes."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     app(prog_name="otelreplay")

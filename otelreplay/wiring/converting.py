@@ -24,6 +24,9 @@ from otelreplay.wiring.settings import now, open_keyring
 
 Progress = Callable[[int], None]
 
+ABANDONED = 3600.0
+"""Seconds after which a half-written hidden file belongs to a process that was killed."""
+
 
 def convert_files(
     files: Sequence[str], *, out: Path, policy: str, one_run: bool, retention: Retention, progress: Progress
@@ -33,8 +36,10 @@ def convert_files(
     rules, keyring = policy_named(policy), open_keyring()
     redactor, epoch = redactor_of(rules, keyring=keyring)
     check_folder(out)
+    store = DirectoryStore(out, flat=True)
+    store.recover(older_than=ABANDONED, now=now().timestamp())
     shelf = Shelf(
-        DirectoryStore(out, flat=True),
+        store,
         signer=keyring.signer(),
         created=lambda: now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         facts=facts(rules, epoch=epoch, retention=retention, files=[redactor.text(Path(shown(name)).name) for name in files]),

@@ -22,6 +22,8 @@ def shown(name: str) -> str:
 def opened(name: str) -> Iterator[BinaryIO]:
     """The bytes of a file. Raises InputError with the reason when it cannot be opened."""
     if name == STDIN:
+        if sys.stdin is None:
+            raise InputError("it is closed", code="input.closed", where=shown(name), next_step="name a file, or pipe one in")
         yield sys.stdin.buffer
         return
     with _open(Path(name), name) as stream:

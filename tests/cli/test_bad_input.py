@@ -3,8 +3,10 @@
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -142,6 +144,45 @@ def test_a_limit_on_file_size_leaves_no_half_cassette(desk):
     assert 2 == done.returncode, done.stderr
     assert b"Traceback" not in done.stderr
     assert [] == [p for p in (desk.folder / "out").rglob("*") if p.is_file()]
+
+
+def test_an_interrupt_ends_with_130_and_leaves_whole_cassettes_only(desk):
+    trace = desk.write(
+        "trace.jsonl",
+        b"".join(TRACE.encode().replace(b"0af7651916cd43dd8448eb211c80319c", b"%032x" % n) for n in range(1, 400)),
+    )
+    process = subprocess.Popen(
+        desk.command("convert", trace, "--out", "out"),
+        cwd=desk.folder,
+        env=desk.env(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while process.poll() is None and not desk.cassettes():
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (130, b"", b"otelreplay: interrupted\n") == (process.returncode, out, err)
+    assert [] == [p.name for p in (desk.folder / "out").rglob("*") if not p.name.endswith(".cassette.jsonl")]
+    for cassette in desk.cassettes()[-3:]:
+        desk.run("verify", cassette)
+
+
+def test_what_a_killed_conversion_left_is_removed_once_it_is_old(desk, cassette):
+    left, busy = (cassette.with_name(f".cassette.{c * 16}.inflight") for c in "ab")
+    for path in (left, busy):
+        path.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    desk.run("convert", "trace.jsonl", "--out", "out")
+    assert (False, True) == (left.exists(), busy.exists())
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_stream_is_no_bug(closed, desk, cassette):
+    command = shlex.join(desk.command("show", "-" if closed == "<&-" else cassette))
+    done = subprocess.run(["bash", "-c", f"{command} {closed}"], env=desk.env(), capture_output=True, text=True, check=False)
+    assert (6 if closed == "<&-" else 0) == done.returncode, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 # --- policies and keys ------------------------------------------------------------------------------------------------------

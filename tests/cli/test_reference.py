@@ -1,5 +1,8 @@
 """The written reference of the command line is what the command line says."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.cli.reference import PAGE, commands, reference, stored
@@ -42,6 +45,30 @@ def test_the_short_help_of_each_command_is_a_whole_sentence(desk):
 
 def test_the_version_is_said(desk):
     assert desk.run("--version").out.startswith("otelreplay 0.")
+
+
+def test_help_imports_nothing_heavy(desk):
+    """What keeps `--help` from a cold start below a quarter of a second."""
+    heavy = {
+        "pydantic",
+        "rich",
+        "cryptography",
+        "re2",
+        "opentelemetry",
+        "grpc",
+        "yaml",
+        "zstandard",
+        "google",
+        "msgspec",
+        "asyncio",
+    }
+    script = (
+        "import sys\nfrom otelreplay.cli.main import main\nsys.argv = ['otelreplay', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], env=desk.env(), capture_output=True, text=True, check=True)
+    assert "Usage: otelreplay" in done.stdout
+    assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["convert"], ["convert", "x.json"], ["show"], ["report", "--nonsense", "x"]])
