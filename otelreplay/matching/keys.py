@@ -10,16 +10,8 @@ from typing import Any, Final
 from otelreplay.canonical import digest, digest_value, jcs
 from otelreplay.events import Event, Kind
 from otelreplay.events.fields import join
-from otelreplay.matching.messages import (
-    Chain,
-    Entry,
-    arguments_of,
-    canonical_parts,
-    entries_of,
-    is_system,
-    parts_of,
-    settled,
-)
+from otelreplay.matching.chain import Chain
+from otelreplay.matching.parts import Atom, arguments_of, atoms_of, canonical_parts, is_system, parts_of, settled
 from otelreplay.matching.semantics import NEVER, PARAM_NAMES, SEMANTICS, TOOL_FIELDS, TRANSPORT_PARAMS, Rule
 
 _LISTS: Final = 64
@@ -30,15 +22,15 @@ class KeyMemo:
     """What was digested already, by identity of the (immutable) objects. One for each run; holds on to what it has seen."""
 
     def __init__(self) -> None:
-        self._entries: dict[int, tuple[Any, tuple[Entry, ...]]] = {}
+        self._atoms: dict[int, tuple[Any, tuple[Atom, ...]]] = {}
         self._tools: dict[int, tuple[Any, bytes]] = {}
         self._lists: dict[tuple[int, int], tuple[list[Any], Chain]] = {}
 
-    def entries(self, message: Any) -> tuple[Entry, ...]:
-        """The canonical entries of a message."""
-        found = self._entries.get(id(message))
+    def atoms(self, message: Any) -> tuple[Atom, ...]:
+        """The canonical parts of a message."""
+        found = self._atoms.get(id(message))
         if found is None:
-            found = self._entries[id(message)] = (message, entries_of(message))
+            found = self._atoms[id(message)] = (message, atoms_of(message))
         return found[1]
 
     def tool(self, definition: Any) -> bytes:
@@ -51,14 +43,14 @@ class KeyMemo:
     def messages(self, messages: list[Any]) -> str:
         """The digest of a message list; linear in what no remembered list starts with."""
         size, state = self._longest_prefix(messages)
-        state = state.extend(chain.from_iterable(map(self.entries, messages[size:])))
+        state = state.extend(chain.from_iterable(map(self.atoms, messages[size:])))
         if messages:
             key = (len(messages), id(messages[-1]))
             self._lists.pop(key, None)
             self._lists[key] = (messages, state)
             if len(self._lists) > _LISTS:
                 del self._lists[next(iter(self._lists))]
-        return "sha256:" + state.state.hex()
+        return "sha256:" + state.digest().hex()
 
     def _longest_prefix(self, messages: list[Any]) -> tuple[int, Chain]:
         if self._lists:

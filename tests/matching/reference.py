@@ -35,58 +35,58 @@ def part(given):
     return made
 
 
-def canonical(parts):
-    made = []
-    for one in map(part, parts):
-        if one["type"] == "text" and made and made[-1]["type"] == "text":
-            made[-1] = {"type": "text", "content": made[-1]["content"] + one["content"]}
-        elif one != {"type": "text", "content": ""}:
-            made.append(one)
-    return made
+def turns(messages):
+    found = []
+    for message in messages:
+        role = "system" if message["role"] == "developer" else message["role"]
+        own = {"role": role} | ({} if message.get("name") is None else {"name": message["name"]})
+        for one in message["parts"] or [None]:
+            speaker = {"role": "tool"} if one and one["type"] == "tool_call_response" else own
+            if not found or found[-1][0] != speaker:
+                found.append((speaker, []))
+            if one:
+                found[-1][1].append(one)
+    return found
 
 
-def entries(message):
-    runs = []
-    for one in message["parts"]:
-        if one["type"] == "tool_call_response":
-            runs.append([one])
-        elif runs and runs[-1] and runs[-1][0]["type"] != "tool_call_response":
-            runs[-1].append(one)
-        else:
-            runs.append([one])
-    for run in runs or [[]]:
-        if run and run[0]["type"] == "tool_call_response":
-            yield {"role": "tool", "parts": canonical(run)}, run
-        else:
-            role = "system" if message["role"] == "developer" else message["role"]
-            calls = [one for one in run if one["type"] == "tool_call"]
-            named = {} if message.get("name") is None else {"name": message["name"]}
-            yield {"role": role, "parts": canonical([p for p in run if p not in calls] + calls), **named}, calls
+def turn_digest(speaker, given):
+    calls = [one for one in given if one["type"] == "tool_call"]
+    digests, text = [], ""
+    for one in [*map(part, [one for one in given if one["type"] != "tool_call"] + calls), None]:
+        if one and one["type"] == "text":
+            text += one["content"]
+            continue
+        if text:
+            digests.append(sha(b"\0" + text.encode()))
+            text = ""
+        if one:
+            digests.append(sha(rfc8785.dumps(one)))
+    return sha(sha(rfc8785.dumps(speaker)) + b"".join(digests))
 
 
 def list_digest(messages):
     chain, given, waiting = sha(b"otelreplay messages 1"), [], []
-    for message in messages:
-        for body, linked in entries(message):
-            ordinals = []
-            for one in linked:
-                name = one.get("id") or None
-                if one["type"] == "tool_call":
-                    ordinals.append(len(given))
-                    waiting.append(len(given))
-                    given.append(name)
-                    continue
-                if name is None:
-                    fits = waiting
-                else:
-                    fits = [n for n in waiting if given[n] == (name if name in given else None)]
-                if fits:
-                    ordinals.append(fits[0])
-                    waiting.remove(fits[0])
-                elif name is not None and name in given:
-                    ordinals.append(max(n for n, other in enumerate(given) if other == name))
-                else:
-                    ordinals.append(len(given))
-                    given.append(name)
-            chain = sha(chain + sha(rfc8785.dumps(body)) + ",".join(map(str, ordinals)).encode())
+    for speaker, said in turns(messages):
+        ordinals = []
+        for one in said:
+            name = one.get("id") or None
+            if one["type"] == "tool_call":
+                ordinals.append(len(given))
+                waiting.append(len(given))
+                given.append(name)
+            if one["type"] != "tool_call_response":
+                continue
+            if name is None:
+                fits = waiting
+            else:
+                fits = [n for n in waiting if given[n] == (name if name in given else None)]
+            if fits:
+                ordinals.append(fits[0])
+                waiting.remove(fits[0])
+            elif name is not None and name in given:
+                ordinals.append(max(n for n, other in enumerate(given) if other == name))
+            else:
+                ordinals.append(len(given))
+                given.append(name)
+        chain = sha(chain + turn_digest(speaker, said) + ",".join(map(str, ordinals)).encode())
     return "sha256:" + chain.hex()

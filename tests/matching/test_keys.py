@@ -45,7 +45,7 @@ def test_a_model_request_has_a_key_for_each_part_that_matters():
 def test_what_was_not_sent_has_no_key():
     assert keys("model") == {}
     assert keys("model", model=None, params={"seed": None}, system=[], tools=[], messages=None) == {}
-    assert keys("model", system=[{"type": "text", "content": ""}], tools=None, params=None) == {}
+    assert keys("model", system=[{"type": "text", "content": ""}, {"type": "text", "content": None}], params=None) == {}
     assert list(keys("model", messages=[])) == ["messages"]
     assert keys("agent") == keys("agent", input=None) == keys("clock") == {}
     assert list(keys("agent", input="")) == ["input"]
