@@ -60,22 +60,19 @@ def _plausible_message(head: bytes, at: int, end: int, *, whole: bool) -> bool:
 
 
 def _plausible_group(head: bytes, at: int, end: int, depth: int) -> bool:
-    """Check an element (depth 0) or a scope group (depth 1), as far as ``head`` goes. It has at least one field."""
-    seen = False
-    while at < min(end, len(head)):
-        try:
-            tag, at = wire.varint(head, at, len(head))
-            number, kind = tag >> 3, tag & 7
-            if kind != wire.LEN or not (1 <= number <= 3 or seen):
-                return False
-            length, start = wire.varint(head, at, len(head))
-        except wire.DamageError:
-            return seen  # the head ends here
-        at = start + length
-        if at > end or (length and not _plausible_content(head, start, at, number, depth)):
-            return False
-        seen = True
-    return seen
+    """Check the first field of an element (depth 0) or of a scope group (depth 1), as far as ``head`` goes.
+
+    The first only: if a later one is damaged, the file still is what it is.
+    """
+    try:
+        tag, at = wire.varint(head, at, min(end, len(head)))
+        length, start = wire.varint(head, at, min(end, len(head)))
+    except wire.DamageError:
+        return False
+    number, kind = tag >> 3, tag & 7
+    if kind != wire.LEN or not 1 <= number <= 3 or start + length > end:
+        return False
+    return not length or _plausible_content(head, start, start + length, number, depth)
 
 
 def _plausible_content(head: bytes, start: int, end: int, number: int, depth: int) -> bool:

@@ -152,7 +152,7 @@ class Scanner:
             if left > 1 or (left and source.buffer[source.pos + at] != _BACKSLASH):
                 raise self.error("a string is not closed", at)
             if not source.more():
-                raise self.error("", at)
+                raise self.error("", at + left)
 
     def _trim(self, at: int) -> int:
         """Let go of what lies before ``at`` once it is clear that the value is too large to be given out."""

@@ -3,7 +3,8 @@
 Theory of operation. A raw reader hands out pieces of decompressed data, each at most ``PIECE`` bytes whatever the ratio, so a
 zip bomb costs time but no memory. ``Source`` keeps the pieces in one buffer; ``pos`` is where the next byte stands. ``more``
 only appends, so positions stay valid until ``advance`` moves on. Damage of the compression (cut file, bad checksum) ends the
-data instead of raising: what came before it is good and is read, ``damage`` says what happened.
+data instead of raising: what came before it is good and is read, ``damage`` says what happened. (zstd gives whole blocks, so of
+damaged zstd data up to 128 KiB before the damage are lost too.)
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from otelreplay.errors import LimitError
 PIECE = 1 << 18
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _COMPACT_AT = 1 << 20
-_ZSTD_STEP = 1 << 10
-"""Compressed bytes given to zstd at once: a block of four bytes can hold 128 KiB, so this bounds a piece to 32 MiB."""
+_PACKED = 1 << 14
+_GZIP_STEP = 1 << 12
+_ZSTD_STEP = 1 << 7
+"""Compressed bytes given to zstd at once: a block of four bytes can hold 128 KiB, so this bounds a piece to 4 MiB."""
 
 
 class Source:
@@ -118,28 +121,31 @@ class Source:
         return iter(lambda: counted.read(PIECE), b"")
 
     def _gzip(self, raw: _Counted) -> Iterator[bytes]:
-        while data := raw.read(PIECE):
+        while data := raw.read(_PACKED):
             inflate = zlib.decompressobj(wbits=31)
             while not inflate.eof:
-                if not data and not (data := raw.read(PIECE)):
+                if not data and not (data := raw.read(_PACKED)):
                     self.damage = f"the gzip data is cut short at byte {raw.count} of the compressed file"
                     return
+                before = inflate.copy()
+                step = data[:_GZIP_STEP]
                 try:
-                    piece = inflate.decompress(data, PIECE)
+                    piece = inflate.decompress(step, PIECE)
                 except zlib.error:
+                    yield from _until_error(before, step)
                     self.damage = f"the gzip data is damaged before byte {raw.count} of the compressed file"
                     return
-                data = inflate.unconsumed_tail
+                data = inflate.unconsumed_tail + data[_GZIP_STEP:]
                 if piece:
                     yield piece
-            raw.pushed_back = inflate.unused_data.lstrip(b"\0")  # members may follow each other, padded with zeros
+            raw.pushed_back = (inflate.unused_data + data).lstrip(b"\0")  # members may follow each other, padded with zeros
 
     def _zstd(self, raw: _Counted) -> Iterator[bytes]:
-        data = raw.read(PIECE)
+        data = raw.read(_PACKED)
         while data:
             frame = zstandard.ZstdDecompressor().decompressobj()
             while not frame.eof:
-                if not data and not (data := raw.read(PIECE)):
+                if not data and not (data := raw.read(_PACKED)):
                     self.damage = f"the zstd data is cut short at byte {raw.count} of the compressed file"
                     return
                 try:
@@ -150,7 +156,7 @@ class Source:
                 data = data[_ZSTD_STEP:] if not frame.eof else frame.unused_data + data[_ZSTD_STEP:]
                 if piece:
                     yield piece
-            data = data or raw.read(PIECE)
+            data = data or raw.read(_PACKED)
 
     def _zstd_failed(self, raw: _Counted, error: zstandard.ZstdError) -> None:
         if "memory" in str(error):
@@ -161,6 +167,17 @@ class Source:
                 next_step="compress it again without --long",
             ) from None
         self.damage = f"the zstd data is damaged before byte {raw.count} of the compressed file"
+
+
+def _until_error(inflate: zlib._Decompress, step: bytes) -> Iterator[bytes]:
+    """What a step gives before the byte that zlib refuses."""
+    for at in range(len(step)):
+        try:
+            piece = inflate.decompress(step[at : at + 1])
+        except zlib.error:
+            return
+        if piece:
+            yield piece
 
 
 class _Counted:

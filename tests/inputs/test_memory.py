@@ -1,0 +1,87 @@
+"""Memory does not grow with the file."""
+
+import gzip
+import io
+import tracemalloc
+
+import pytest
+import zstandard
+
+from otelreplay.inputs import read_batches
+from otelreplay.inputs.wire import header
+from tests.inputs import otlp
+from tests.inputs.otlp import dump, minimal, plain_spans, read
+
+SPAN = minimal(1, name="x" * 20_000)
+PB = otlp.traces_data(read(dump(plain_spans(SPAN))).spans)
+
+
+class Repeated(io.RawIOBase):
+    """``head``, ``body`` so many times, ``tail``: a file of any size that is nowhere in memory."""
+
+    def __init__(self, head, body, count, tail):
+        self._parts = iter([head, *[body] * count, tail])
+        self._left = b""
+
+    def read(self, size=-1):
+        while len(self._left) < size and (part := next(self._parts, None)) is not None:
+            self._left += part
+        data, self._left = self._left[:size], self._left[size:]
+        return data
+
+
+def one_element(count):
+    """One TracesData with one ResourceSpans of ``count`` spans."""
+    span = otlp.pb_span(read(dump(plain_spans(SPAN))).spans[0]).SerializeToString()
+    span = header(2, len(span)) + span
+    group = header(2, len(span) * count)
+    return Repeated(header(1, len(group) + len(span) * count) + group, span, count, b"")
+
+
+HUGE = 4000  # of 20 KB each: 80 MB
+FILES = {
+    "lines": lambda: Repeated(b"", dump(plain_spans(SPAN)) + b"\n", HUGE, b""),
+    "one line": lambda: Repeated(
+        b'{"resourceSpans":[{"resource":{},"scopeSpans":[{"scope":{},"spans":[' + dump(SPAN),
+        b"," + dump(SPAN),
+        HUGE - 1,
+        b"]}]}]}",
+    ),
+    "pretty": lambda: Repeated(
+        b'{\n"resourceSpans": [\n {\n"resource": {}, "scopeSpans": [{"scope": {}, "spans": [\n' + dump(SPAN),
+        b",\n" + dump(SPAN, indent=1),
+        HUGE - 1,
+        b"]}]}]}",
+    ),
+    "message": lambda: Repeated(b"", PB, HUGE, b""),
+    "one element": lambda: one_element(HUGE),
+    "fixed": lambda: Repeated(b"", otlp.fixed(PB), HUGE, b""),
+}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_a_large_file_needs_memory_for_a_part_of_it_only(form):
+    source = FILES[form]()
+    tracemalloc.start()
+    try:
+        count = sum(len(batch.spans) for batch in read_batches(source, name=""))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == HUGE
+    bound = 140 if form in ("one line", "pretty") else 60  # those two are first looked at whole, up to 32 MiB
+    assert peak < bound << 20, peak
+
+
+@pytest.mark.parametrize("pack", [lambda data: gzip.compress(data, 9), zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("filler", [b" ", b"\0", b"{", b"a", b'"', b"[1,"])
+def test_a_compression_bomb_needs_no_memory(pack, filler):
+    bomb = pack(b'{"resourceSpans":' + filler * ((100 << 20) // len(filler)))
+    tracemalloc.start()
+    try:
+        for batch in read_batches(io.BytesIO(bomb), name="", max_record=1 << 20):
+            assert not batch.spans
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 80 << 20, peak  # 32 MiB are looked at whole
