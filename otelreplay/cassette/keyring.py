@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from otelreplay.cassette.keys import Signer, TrustStore, key_id
+from otelreplay.cassette.keys import Signer, TrustStore, is_public_key, key_id
 from otelreplay.errors import KeyringError
 
 ENVIRONMENT = "OTELREPLAY_KEYS"
@@ -207,13 +207,14 @@ class Keyring:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
+            temporary.unlink(missing_ok=True)
             raise self._unusable(path, error) from None
         return temporary
 
     def _check_mode(self, path: Path, status: os.stat_result, others: int = 0o077) -> None:
         if not _POSIX:
             return
-        if status.st_uid not in (os.geteuid(), 0):
+        if status.st_uid not in self._owners():
             raise KeyringError(
                 "it belongs to another user", code="keyring.foreign", where=str(path), next_step="use a folder of your own"
             )
@@ -222,6 +223,9 @@ class Keyring:
             raise KeyringError(
                 "others may read or change it", code="keyring.permissions", where=str(path), next_step=f"run chmod {mode} on it"
             )
+
+    def _owners(self) -> set[int]:
+        return {os.geteuid(), 0}
 
     def _unusable(self, path: Path, error: OSError) -> KeyringError:
         return KeyringError(
@@ -251,7 +255,7 @@ def parse_public(text: str) -> bytes:
         public = base64.b64decode(text.strip().removeprefix(PUBLIC_PREFIX), validate=True)
     except ValueError:
         public = b""
-    if len(public) != _KEY_BYTES or public_text(public) != text.strip():
+    if not is_public_key(public) or public_text(public) != text.strip():
         raise KeyringError(
             "this is not a public key of otelreplay", code="keyring.not_a_public_key",
             next_step="give the one line that `otelreplay keys export` prints",

@@ -17,6 +17,26 @@ def key_id(public: bytes) -> str:
     return sha256(public).hexdigest()[:32]
 
 
+_LOW_ORDER = frozenset(
+    bytes.fromhex(encoding)
+    for encoding in (
+        "00" * 32,
+        "01" + "00" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 30 + "7f",
+    )
+)
+"""The points of small order and their other encodings, sign bit off: under such a "key" anybody can sign anything."""
+
+
+def is_public_key(public: bytes) -> bool:
+    """True for 32 bytes that are no point of small order."""
+    return len(public) == 32 and public[:31] + bytes([public[31] & 0x7F]) not in _LOW_ORDER
+
+
 class Signer:
     """A private key that seals. Never shows the key in text."""
 
@@ -62,6 +82,8 @@ class TrustStore:
 
 def signature_holds(public: bytes, data: bytes, signature: bytes) -> bool:
     """True if the owner of ``public`` signed exactly ``data``."""
+    if not is_public_key(public):
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
     except (InvalidSignature, ValueError):

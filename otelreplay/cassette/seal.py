@@ -72,11 +72,6 @@ class Seal:
         """True if the named key signed this; says nothing of whether the key is trusted."""
         return signature_holds(bytes.fromhex(self.public), self.signed_bytes(), self.signature)
 
-    def check(self, line: int) -> str:
-        """What the seal says of a line (1 is the header); empty beyond the last."""
-        width = 2 * CHECK_BYTES
-        return self.checks[(line - 1) * width : line * width]
-
 
 def parse_seal(line: bytes, where: str) -> Seal:
     """The seal that a line holds; raises IntegrityError for one that the writer would not have written."""

@@ -103,7 +103,7 @@ def event(seq, **members):
 HEADER = seal(chat(0))[0]
 
 
-def resealed(lines, signer=SIGNER, **changed):
+def resealed(lines, /, signer=SIGNER, **changed):
     """Put a genuine seal over any lines: what a hostile but well-equipped writer would do."""
     tree = MerkleTree()
     checks = "".join(tree.add(line)[:3].hex() for line in lines)

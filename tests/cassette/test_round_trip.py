@@ -52,7 +52,7 @@ def shape(value):
     return [type(value).__name__, repr(value)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(EVENTS)
 def test_any_payload_comes_back_with_its_types_and_its_order(events):
     """Look-alikes of references and of typed values included; a message anywhere but at a slot comes back as its dict."""
