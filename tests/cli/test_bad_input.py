@@ -110,6 +110,17 @@ def test_a_file_in_place_of_the_folder_ends_with_2(desk):
     assert b"something of the user's" == (desk.folder / "out").read_bytes()
 
 
+def test_a_place_that_cannot_be_written_to_is_said_before_the_input_is_read(desk):
+    desk.write("out", b"")
+    desk.write("text.json", b"hello, this is no trace\n")
+    sentence(desk.run("convert", "text.json", "--out", "out", expect=2), "output.not_a_folder")
+
+
+def test_a_file_that_is_not_there_is_said_before_the_others_are_read(desk):
+    desk.write("text.json", b"hello, this is no trace\n")
+    sentence(desk.run("convert", "text.json", "gone.json", "--out", "out", expect=6), "gone.json", "input.not_found")
+
+
 @pytest.mark.skipif(ROOT, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_to_ends_with_2(desk):
     desk.write("trace.jsonl", TRACE)
