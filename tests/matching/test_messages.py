@@ -296,3 +296,11 @@ def test_a_list_in_use_is_not_forgotten():
         for n in range(_LISTS - 1):
             memo.messages([Message(said("user", str(n)))])
     assert memo._longest_prefix([*used, 1])[0] == len(used)
+
+
+def test_a_text_may_go_on_in_two_ways():
+    memo, base = KeyMemo(), [Message(said("user", "a"))]
+    for more in ("", "b", "c", ""):
+        one = [*base, Message(said("user", more))]
+        assert memo.messages(base) == list_digest(base)
+        assert memo.messages(one) == list_digest(one)
