@@ -85,16 +85,16 @@ def test_trust_is_in_whole_keys():
     [
         ("linux", {"OTELREPLAY_KEYS": "/k", "XDG_CONFIG_HOME": "/c"}, "/k"),
         ("linux", {"OTELREPLAY_KEYS": "", "XDG_CONFIG_HOME": "/c"}, "/c/otelreplay/keys"),
-        ("linux", {"XDG_CONFIG_HOME": "relative"}, "/home/u/.config/otelreplay/keys"),
-        ("linux", {}, "/home/u/.config/otelreplay/keys"),
-        ("darwin", {}, "/home/u/Library/Application Support/otelreplay/keys"),
-        ("win32", {}, "/home/u/AppData/Roaming/otelreplay/keys"),
+        ("linux", {"XDG_CONFIG_HOME": "relative"}, "/users/u/.config/otelreplay/keys"),
+        ("linux", {}, "/users/u/.config/otelreplay/keys"),
+        ("darwin", {}, "/users/u/Library/Application Support/otelreplay/keys"),
+        ("win32", {}, "/users/u/AppData/Roaming/otelreplay/keys"),
         ("win32", {"APPDATA": "/roam"}, "/roam/otelreplay/keys"),
     ],
 )
 def test_the_folder_is_the_one_asked_for_or_the_users(monkeypatch, platform, environ, expected):
     monkeypatch.setattr(sys, "platform", platform)
-    assert default_folder(environ, Path("/home/u")) == Path(expected)
+    assert default_folder(environ, Path("/users/u")) == Path(expected)
 
 
 def test_nothing_is_made_before_it_is_asked_for(ring):
