@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, get_args
 
+from otelreplay.redaction.placeholders import PLACEHOLDER
+
 Kind = Literal["cookie", "national_id", "phone", "credit_card", "iban", "birth_date", "email", "coordinates"]
 """Detectors whose find a key can announce."""
 Sense = Literal[
@@ -108,7 +110,9 @@ def is_code_word(key: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def sense(key: str) -> Sense:
-    """What the key says about its value."""
+    """What the key says about its value. A key that holds a placeholder says nothing."""
+    if PLACEHOLDER.search(key) is not None:
+        return ""
     parts = words(key.rsplit(".", 1)[-1] if "." in key and not key.endswith(".") else key)
     parts = tuple(p for p in parts if not p.isdigit()) or parts
     if not parts or not _PLACES.isdisjoint(parts):

@@ -146,7 +146,7 @@ DETECTORS = (
         name="cookie",
         family="secrets",
         kind="secret",
-        gates=(r"(?i)cookie2?[\"'\\]*(?:\s|\\[nrt])*[:=,-]", r"(?i)(?:\s|\\[nrt])(?:-b|--cookie)[\s=]"),
+        gates=(r"(?i)cookies?2?[\"'\\]*(?:\s|\\[nrt])*[:=,-]", r"(?i)(?:\s|\\[nrt])(?:-b|--cookie)[\s=]"),
         find=cookies,
     ),
     Detector(name="private_key", family="secrets", kind="secret", gates=(r"PRIVATE KEY", r"Private-Lines:"), find=private_keys),

@@ -23,6 +23,7 @@ from otelreplay.redaction.detectors.shape import (
     is_stand_in,
 )
 from otelreplay.redaction.keys import SECRET, VAGUE, VENDORS, sense, words
+from otelreplay.redaction.placeholders import find_placeholders
 
 _LEAD: Final = re.compile(
     r"(?i)pass|pwd|pasw|pswd|pw(?=[\s\"'\\]*[:=])|secret|token|api[-_ ]?key|key|auth|cred|signature|psk|sig\b|salt|sess|\bsid\b"
@@ -63,8 +64,9 @@ _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 def key_values(text: str) -> Iterator[Hit]:
     """Values after a telling key, in any of the usual notations."""
     done = -1
+    made = find_placeholders(text)
     for lead in _LEAD.finditer(text):
-        if lead.start() < done:
+        if lead.start() < done or any(p.start <= lead.start() < p.end for p in made):
             continue
         start, end = _key_around(text, lead)
         key = _key(text, start, end)

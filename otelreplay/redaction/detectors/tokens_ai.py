@@ -15,7 +15,7 @@ DETECTORS = (
     token("groq_key", r"gsk_", WORD, 20),
     shaped(
         "half_masked_key",
-        r"sk-[A-Za-z0-9-]*\*",
+        r"[sp]k-[A-Za-z0-9_-]*\*",
         r"(?P<secret>[sp]k-[A-Za-z0-9_-]{2,24}\*{3,}[A-Za-z0-9_-]{0,12})",
         group="secret",
     ),

@@ -11,13 +11,13 @@ DETECTORS = (
     token("slack_app_token", r"xapp-[0-9]-", r"[A-Za-z0-9-]", 12, sure=True),
     shaped(
         "slack_webhook",
-        r"hooks\.slack\.com\\?/",
+        r"hooks\.slack\.com\\*/",
         r"hooks\.slack\.com\\?/(?:services|workflows|triggers)\\?/(?P<secret>[A-Za-z0-9+/\\_-]{20,})",
         group="secret",
     ),
     shaped(
         "discord_webhook",
-        r"discord(?:app)?\.com\\?/api\\?/webhooks\\?/",
+        r"discord(?:app)?\.com\\*/api",
         r"discord(?:app)?\.com\\?/api\\?/webhooks\\?(?P<secret>/[0-9]{10,}\\?/[A-Za-z0-9_-]{20,})",
         group="secret",
     ),

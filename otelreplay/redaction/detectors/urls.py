@@ -17,6 +17,8 @@ _ALWAYS: Final = frozenset(
     ("x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential", "sig", "signature")
 )
 _SLASHES: Final = r":\\?/\\?/"
+_GATE_SLASHES: Final = r":\\*/\\*/"
+"""In JSON in JSON a slash may carry any number of backslashes."""
 _AND: Final = r"(?:[?&;]|%3[fF]|%26|&amp;|\\u0026"
 
 
@@ -39,7 +41,7 @@ DETECTORS = (
         "url_password",
         "secrets",
         "secret",
-        gate=rf"{_SLASHES}[^\s/@\"'<>:]*:[^\s\"'<>/]+@",
+        gate=rf"{_GATE_SLASHES}[^\s/@\"'<>:]*:[^\s\"'<>/]+@",
         exact=rf"(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.-]{{0,24}}{_SLASHES}[^\s/@\"'<>:\\]{{0,64}}:"
         r"(?P<secret>[^\s\"'<>@/]{1,96}(?:@[^\s\"'<>@/:]{0,40}(?=@))?)@(?=[A-Za-z0-9_.\[{$<%-])",
         group="secret",
@@ -49,7 +51,7 @@ DETECTORS = (
         "url_token",
         "secrets",
         "secret",
-        gate=rf"{_SLASHES}[A-Za-z0-9_-]+@",
+        gate=rf"{_GATE_SLASHES}[A-Za-z0-9_-]+@",
         exact=rf"(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.-]{{0,24}}{_SLASHES}(?P<secret>[A-Za-z0-9_-]{{20,64}})@(?=[A-Za-z0-9])",
         group="secret",
         check=lambda m: is_random(m["secret"], 16),
@@ -67,7 +69,7 @@ DETECTORS = (
         "path_token",
         "secrets",
         "secret",
-        gate=r"/(?i:token|key|secret|reset|verify|verification|invite|confirm)\\?/[A-Za-z0-9_-]",
+        gate=r"/(?i:token|key|secret|reset|verify|verification|invite|confirm)\\*/[A-Za-z0-9_-]",
         exact=r"/(?i:token|key|secret|reset|verify|verification|invite|confirm)\\?/(?P<secret>[A-Za-z0-9_-]{20,256})(?![A-Za-z0-9_-])",
         group="secret",
         check=lambda m: is_random(m["secret"], 20),
