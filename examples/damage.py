@@ -4,7 +4,8 @@ Three things that happen to real telemetry, always the same ones:
 
 - the last model call was made by a process that does not capture content,
 - the span of one of the two parallel ``lookup_order`` calls was lost on the way,
-- the result of ``draft_refund`` was cut at 48 characters, as OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT cuts.
+- values were cut at 1,400 characters, as OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT cuts them; one is longer: the messages of the third
+  model call.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 CONTENT = {"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.definitions", "gen_ai.system_instructions"}
-CUT_AT = 48
+LIMIT = 1400
 
 
 def attribute(span: dict[str, Any], name: str) -> str | None:
@@ -27,13 +28,14 @@ def damaged(span: dict[str, Any]) -> dict[str, Any] | None:
     """The span as it arrives after the damage; None if it does not arrive."""
     if attribute(span, "gen_ai.tool.call.id") == "call_0_1":
         return None
-    if attribute(span, "gen_ai.response.id") == "chatcmpl-desk-3":
-        return span | {"attributes": [a for a in span["attributes"] if a["key"] not in CONTENT]}
-    if attribute(span, "gen_ai.tool.name") == "draft_refund":
-        cut = {"stringValue": (attribute(span, "gen_ai.tool.call.result") or "")[:CUT_AT]}
-        kept = [a | ({"value": cut} if a["key"] == "gen_ai.tool.call.result" else {}) for a in span["attributes"]]
-        return span | {"attributes": kept}
-    return span
+    silent = attribute(span, "gen_ai.response.id") == "chatcmpl-desk-3"
+    return span | {"attributes": [cut(a) for a in span["attributes"] if not (silent and a["key"] in CONTENT)]}
+
+
+def cut(attribute: dict[str, Any]) -> dict[str, Any]:
+    """An attribute with its text no longer than the limit."""
+    text = attribute["value"].get("stringValue")
+    return attribute if text is None else attribute | {"value": {"stringValue": text[:LIMIT]}}
 
 
 def damage(trace: str) -> str:

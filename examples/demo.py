@@ -76,9 +76,8 @@ def damaged() -> None:
     """The trace after three accidents."""
     heading("2. The same run, damaged on the way")
     say(
-        "The last model call without its content, one tool span lost, one tool result\n"
-        "cut short. otelreplay fills in what other spans show, says so, and invents\n"
-        "nothing."
+        "The last model call without its content, one tool span lost, one long value\n"
+        "cut. otelreplay fills in what other spans show, says so, and invents nothing."
     )
     trace = OUT / "support-desk-damaged.jsonl"
     trace.write_text(damage(TRACE.read_text(encoding="utf-8")), encoding="utf-8")
