@@ -35,13 +35,6 @@ class Glob(msgspec.Struct, frozen=True):
         """Whether ``path`` is exactly what the glob names."""
         return _match(self.steps, path, inside=False)
 
-    def may_reach(self, path: Path) -> bool:
-        """Whether something inside ``path`` could be named."""
-        steps = self.steps
-        if "**" in steps:
-            return True
-        return len(steps) >= len(path) and all(_fits(s, p) for s, p in zip(steps, path, strict=False))
-
 
 def parse_glob(source: str) -> Glob:
     """Compile a field glob; ValueError says what is wrong."""

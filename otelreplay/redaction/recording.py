@@ -78,14 +78,14 @@ class EventPass:
         """A dropped field as the model spells absence."""
         if new is GONE:
             return {"request": {}, "versions": {}, "attributes": {}, "name": ""}.get(field)
-        return Failure.model_validate(new) if field == "error" and isinstance(new, dict) else new
+        if field == "error":
+            return Failure.model_validate(new if isinstance(new, dict) else {"message": new})
+        return {"redacted": new} if isinstance(new, str) and field not in ("name", "agent", "idempotency_key") else new
 
     def _field(self, field: str, value: Any) -> tuple[Any, list[Mark]]:
-        if (
-            field not in ("request", "response")
-            or not isinstance(value, dict)
-            or not any(isinstance(value.get(k), list) for k in _SHARED)
-        ):
+        if field not in ("request", "response") or not any(isinstance(value.get(k), list) for k in _SHARED):
+            return self._value(value, (field,))
+        if self._structure and self._structure.names_whole((field,)):
             return self._value(value, (field,))
         marks: list[Mark] = []
         shared: dict[str, Any] = {}
@@ -96,8 +96,6 @@ class EventPass:
         rest = {k: v for k, v in value.items() if k not in shared}
         new_rest, found = self._value(rest, (field,))
         marks += found
-        if new_rest is GONE:
-            return GONE, found
         if new_rest is rest and all(new is value[k] for k, new in shared.items()):
             return value, marks
         out: dict[str, Any] = {}

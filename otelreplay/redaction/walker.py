@@ -83,10 +83,6 @@ class Walker:
             severity_text=severity, removed=_together(record.removed, gone),
         )  # fmt: skip
 
-    def attributes(self, attributes: Attributes) -> Attributes:
-        """Attributes that stand alone, such as those of a resource."""
-        return self._attributes(attributes, "attributes", [])
-
     def _attributes(self, attributes: Attributes, at: str, gone: list[Removal]) -> Attributes:
         """The same dict where nothing changed; entries that are dropped leave a Removal."""
         out: Attributes | None = None

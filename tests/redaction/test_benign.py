@@ -63,15 +63,27 @@ for key, value in cookies.items(): session[key] = value; continue;
 Bake the cookies, then start the session. Token economies are a secret to nobody.
 """.strip().splitlines()
 VALUES = [
-    {"type": "function", "function": {"name": "login", "parameters": {"properties": {"password": {"type": "string"}}, "required": ["password"]}}},
+    {
+        "type": "function",
+        "function": {"name": "login", "parameters": {"properties": {"password": {"type": "string"}}, "required": ["password"]}},
+    },
     {"model": "gpt-5", "usage": {"prompt_tokens": 1200, "completion_tokens": 80, "total_tokens": 1280}, "created": 1796063514},
     {"id": "chatcmpl-9f3c1a7be204d85f6c1e0b9a", "system_fingerprint": "fp_44709d6fcb", "object": "chat.completion"},
-    [{"role": "assistant", "parts": [{"type": "tool_call", "id": "call_DgKARp7a7IhJPDczfifMp6Ra", "name": "f", "arguments": {"n": 3}}]}],
+    [
+        {
+            "role": "assistant",
+            "parts": [{"type": "tool_call", "id": "call_DgKARp7a7IhJPDczfifMp6Ra", "name": "f", "arguments": {"n": 3}}],
+        }
+    ],
     {"logprobs": {"content": [{"token": "Hello", "logprob": -0.31}, {"token": " there", "logprob": -1.2}]}},
     {"prompt_cache_key": "a-b-c-19af83bc220194", "public_key": "pk-lf-e2080f6d-1ccd-46a0-b8b2-28db9001017b"},
     {"start": 1790000000000000000, "ratio": 0.5, "big": 123456789012345678901234567890, "sku": "6759468003631083"},
-    {"session.id": "0cff2691-3a45-4988-a243-8cb8c508aa25", "thread_id": "thread-42", "trace": "8e419d3288419b5d9442b2a1c3d4e5f6"},
-]  # fmt: skip
+    {
+        "session.id": "0cff2691-3a45-4988-a243-8cb8c508aa25",
+        "thread_id": "thread-42",
+        "trace": "8e419d3288419b5d9442b2a1c3d4e5f6",
+    },
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)

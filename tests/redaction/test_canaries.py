@@ -71,17 +71,32 @@ def test_no_encoding_hides_a_secret(encoding, canary):
 
 def everywhere(secret):
     return Span(
-        trace_id="a" * 32, span_id="b" * 16, trace_state=f"k={secret}", name=f"call {secret}", status_message=f"failed: {secret}",
+        trace_id="a" * 32,
+        span_id="b" * 16,
+        trace_state=f"k={secret}",
+        name=f"call {secret}",
+        status_message=f"failed: {secret}",
         attributes={
-            "text": secret, f"key {secret}": 1, "list": ["a", secret], "map": {"a": {"b": (secret, None)}, secret: True},
-            "bytes": f"x {secret}".encode(), "latin": b"\xff\xfe\x00 " + secret.encode(), "utf16": f"x {secret}".encode("utf-16"),
-            "none": None, "flag": True, "n": 1.5,
+            "text": secret,
+            f"key {secret}": 1,
+            "list": ["a", secret],
+            "map": {"a": {"b": (secret, None)}, secret: True},
+            "bytes": f"x {secret}".encode(),
+            "latin": b"\xff\xfe\x00 " + secret.encode(),
+            "utf16": f"x {secret}".encode("utf-16"),
+            "none": None,
+            "flag": True,
+            "n": 1.5,
         },
-        events=(SpanEvent(name=f"e {secret}", attributes={"exception.message": secret, "exception.stacktrace": f"raise X('{secret}')"}),),
+        events=(
+            SpanEvent(
+                name=f"e {secret}", attributes={"exception.message": secret, "exception.stacktrace": f"raise X('{secret}')"}
+            ),
+        ),
         links=(Link(trace_state=secret, attributes={"a": secret}),),
         resource=Resource(attributes={"r": secret}),
         scope=Scope(name=f"lib {secret}", version=secret, attributes={"s": secret}, schema_url=f"https://x/{secret}"),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("canary", CANARIES)
@@ -100,9 +115,13 @@ def test_no_place_of_a_span_keeps_a_secret(canary):
 def test_no_place_of_a_log_record_keeps_a_secret(canary):
     secret = CANARIES[canary]
     record = LogRecord(
-        body={"content": secret, "tool_calls": [{"function": {"arguments": json.dumps({"k": secret})}}]}, event_name=secret,
-        severity_text=f"INFO {secret}", attributes={"a": [secret]}, resource=Resource(attributes={"r": secret}), scope=Scope(name=secret),
-    )  # fmt: skip
+        body={"content": secret, "tool_calls": [{"function": {"arguments": json.dumps({"k": secret})}}]},
+        event_name=secret,
+        severity_text=f"INFO {secret}",
+        attributes={"a": [secret]},
+        resource=Resource(attributes={"r": secret}),
+        scope=Scope(name=secret),
+    )
     assert secret not in str(redactor().log(record))
 
 
@@ -110,17 +129,34 @@ def test_no_place_of_a_log_record_keeps_a_secret(canary):
 def test_no_place_of_an_event_keeps_a_secret(canary):
     secret = CANARIES[canary]
     event = Event(
-        seq=0, id="a/b", kind="model", name=f"chat {secret}", agent=f"agent {secret}",
-        request={"messages": [Message({"role": "user", "parts": [{"type": "text", "content": f"use {secret} now"}]})],
-                 "params": {"stop": [secret]}, "tools": [{"name": "f", "description": secret}], "system": [{"content": secret}]},
+        seq=0,
+        id="a/b",
+        kind="model",
+        name=f"chat {secret}",
+        agent=f"agent {secret}",
+        request={
+            "messages": [Message({"role": "user", "parts": [{"type": "text", "content": f"use {secret} now"}]})],
+            "params": {"stop": [secret]},
+            "tools": [{"name": "f", "description": secret}],
+            "system": [{"content": secret}],
+        },
         response={"messages": [{"role": "assistant", "parts": [secret]}], "id": secret},
-        error=Failure(type="E", message=f"bad {secret}"), idempotency_key=f"k-{secret}", versions={"prompt": secret},
-        attributes={"left": {"over": secret}}, missing=[Missing(field="response", cause="truncated", detail=f"after {secret}")],
-    )  # fmt: skip
+        error=Failure(type="E", message=f"bad {secret}"),
+        idempotency_key=f"k-{secret}",
+        versions={"prompt": secret},
+        attributes={"left": {"over": secret}},
+        missing=[Missing(field="response", cause="truncated", detail=f"after {secret}")],
+    )
     run = Recording(
-        run_id="0" * 64, trace_ids=("a",), events=(event,), missing=(Missing(field="model", cause="span_not_received", detail=secret),),
-        notes=(Note(code="x", message=f"saw {secret}"),), resources=({"r": secret},), scopes=(f"lib {secret}",), continues=secret,
-    )  # fmt: skip
+        run_id="0" * 64,
+        trace_ids=("a",),
+        events=(event,),
+        missing=(Missing(field="model", cause="span_not_received", detail=secret),),
+        notes=(Note(code="x", message=f"saw {secret}"),),
+        resources=({"r": secret},),
+        scopes=(f"lib {secret}",),
+        continues=secret,
+    )
     done = redactor().recording(run)
     assert secret not in str(done)
     assert secret not in done.events[0].model_dump_json()
@@ -144,7 +180,7 @@ def test_a_secret_split_over_chunks_is_gone_and_the_number_of_chunks_stays(canar
                 "sse": json.dumps(deltas),
                 "parts": json.dumps([{"role": "assistant", "parts": parts}]),
             },
-        )  # fmt: skip
+        )
     )
     sse = [d["choices"][0]["delta"]["content"] for d in json.loads(held.attributes["sse"])]
     new_parts = [p["content"] for p in json.loads(held.attributes["parts"])[0]["parts"]]

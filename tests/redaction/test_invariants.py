@@ -13,20 +13,66 @@ from otelreplay.spans import Span, SpanEvent
 READY = redactor()
 PIECES = st.one_of(
     st.sampled_from([*SECRETS.values(), *PII.values()]),
-    st.sampled_from([
-        "password=", "api_key: ", '"token": "', "'", '"', "\\", "\\n", "\n", " ", "Bearer ", "https://u:", "@host/", "&sig=", "{", "}",
-        "[", "]", ",", ":", "%40", "%3D", "[REDACTED:secret]", "[card#aaaaaaaaaaaaaaaa]", "aaaaaaaaaaaaaaaa@email.invalid", "<secret>",
-        "</secret>", "My password is ", "cookie: a=", "\x1b[94m", "DNI: ", "born on 27.10.1998", "\ud800", "\x00", "é", "=", "==",
-    ]),
+    st.sampled_from(
+        [
+            "password=",
+            "api_key: ",
+            '"token": "',
+            "'",
+            '"',
+            "\\",
+            "\\n",
+            "\n",
+            " ",
+            "Bearer ",
+            "https://u:",
+            "@host/",
+            "&sig=",
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "%40",
+            "%3D",
+            "[REDACTED:secret]",
+            "[card#aaaaaaaaaaaaaaaa]",
+            "aaaaaaaaaaaaaaaa@email.invalid",
+            "<secret>",
+            "</secret>",
+            "My password is ",
+            "cookie: a=",
+            "\x1b[94m",
+            "DNI: ",
+            "born on 27.10.1998",
+            "\ud800",
+            "\x00",
+            "é",
+            "=",
+            "==",
+        ]
+    ),
     st.text(max_size=8),
     st.text(alphabet="abcABC0123456789+/=-_.", max_size=24),
-)  # fmt: skip
+)
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
 VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), TEXTS, st.binary(max_size=20), TEXTS.map(json.dumps)),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(TEXTS, st.sampled_from(["password", "content", "id"])), inner, max_size=3)),
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(allow_nan=False),
+        TEXTS,
+        st.binary(max_size=20),
+        TEXTS.map(json.dumps),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.one_of(TEXTS, st.sampled_from(["password", "content", "id"])), inner, max_size=3),
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(TEXTS)

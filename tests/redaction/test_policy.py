@@ -47,25 +47,41 @@ def test_a_full_policy_is_read():
     ("text", "said", "line"),
     [
         ("version: 1\nname: x\nrulez: []\n", "rulez", 3),
-        ("version: 1\nname: x\nrules:\n  - id: a\n    detector: email\n    action: mask\n    colour: red\n", "allowed fields: id, path", 7),
+        (
+            "version: 1\nname: x\nrules:\n  - id: a\n    detector: email\n    action: mask\n    colour: red\n",
+            "allowed fields: id, path",
+            7,
+        ),
         ("version: 2\nname: x\n", "version", 1),
         ("version: 1\nname: x\nrules:\n  - id: a\n    detector: nope\n    action: mask\n", "allowed: all, secrets, pii", 4),
-        ("version: 1\nname: x\nrules:\n  - id: a\n    path: request.[x\n    action: mask\n", "cannot be read from character", 5),
+        (
+            "version: 1\nname: x\nrules:\n  - id: a\n    path: request.[x\n    action: mask\n",
+            "cannot be read from character",
+            5,
+        ),
         ("version: 1\nname: x\nrules:\n  - id: a\n    path: foo.bar\n    action: mask\n", "must begin with one of request", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    path: ''\n    action: mask\n", "is empty", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    attribute: 'a[b'\n    action: mask\n", "unclosed [", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    attribute: ' '\n    action: mask\n", "is empty", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    action: mask\n", "exactly one of path", 4),
-        ("version: 1\nname: x\nrules:\n  - id: a\n    path: request\n    detector: email\n    action: mask\n", "it has path, detector", 4),
+        (
+            "version: 1\nname: x\nrules:\n  - id: a\n    path: request\n    detector: email\n    action: mask\n",
+            "it has path, detector",
+            4,
+        ),
         ("version: 1\nname: x\nrules:\n  - id: a\n    detectors: []\n    action: mask\n", "detectors is empty", 4),
         ("version: 1\nname: x\nrules:\n  - id: a\n    detector: email\n    action: explode\n", "action", 6),
         ("version: 1\nname: x\nrules:\n  - id: A b\n    detector: email\n    action: mask\n", "1 to 64 of a-z", 4),
         ("version: 1\nname: x\nrules:\n  - id: unwalkable\n    detector: email\n    action: mask\n", "is reserved", 4),
         ("version: 1\nname: x\nrules:\n  - id: a\n    secret: abc\n    action: mask\n", "at least 4 characters", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    detector: email\n    action: mask\n    keep: 3\n", "truncate only", 4),
-        ("version: 1\nname: x\nrules:\n  - {id: a, detector: email, action: mask}\n  - {id: a, detector: phone, action: mask}\n", "twice", None),
+        (
+            "version: 1\nname: x\nrules:\n  - {id: a, detector: email, action: mask}\n  - {id: a, detector: phone, action: mask}\n",
+            "twice",
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fault_names_file_line_field_and_what_is_allowed(text, said, line):
     with pytest.raises(PolicyError) as caught:
         load_policy(text, "shop.yaml")

@@ -70,11 +70,29 @@ def test_a_whole_field_can_be_dropped(path, value):
     assert [m.field for m in done.missing] == [path]
 
 
+def test_a_whole_field_under_a_rule_stays_of_the_form_that_events_have():
+    rule = rules("id: q, path: request, action: mask", "id: e, path: error, action: hash", "id: n, path: name, action: mask")
+    (done,) = run(
+        rule, event(kind="model", request={"messages": [Message({"role": "user"})]}, error=Failure(type="E", message="m"))
+    )
+    assert done.request == {"redacted": "[REDACTED:q]"}
+    assert done.error.message.startswith("[e#sha256:")
+    assert done.name == "[REDACTED:n]"
+    assert Event.model_validate(done.model_dump(mode="json")) == done
+
+
 def test_structure_is_left_alone():
     given = event(
-        5, request={"arguments": {"t": TOKEN}}, request_keys={"arguments": "sha256:x"}, spans=["t/5"], start="1", end="2",
-        after=[1], parent=0, inferred=[Inferred.model_validate({"field": "request", "from": "t/1:x", "rule": "r"})],
-    )  # fmt: skip
+        5,
+        request={"arguments": {"t": TOKEN}},
+        request_keys={"arguments": "sha256:x"},
+        spans=["t/5"],
+        start="1",
+        end="2",
+        after=[1],
+        parent=0,
+        inferred=[Inferred.model_validate({"field": "request", "from": "t/1:x", "rule": "r"})],
+    )
     (done,) = run(None, given)
     for name in ("seq", "id", "kind", "parent", "after", "request_keys", "spans", "start", "end", "inferred", "effect"):
         assert getattr(done, name) == getattr(given, name)

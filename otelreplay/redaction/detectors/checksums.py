@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 _B58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -75,11 +74,6 @@ def codice_fiscale(code: str) -> bool:
     """Italian tax code: odd places by table, even places by rank, sum modulo 26 gives the last letter."""
     total = sum(_CF_ODD[c] if n % 2 == 0 else int(c, 36) - (10 if c.isalpha() else 0) for n, c in enumerate(code[:15]))
     return chr(65 + total % 26) == code[15]
-
-
-def weighted(digits: str, weights: Sequence[int]) -> int:
-    """The sum of digits times weights."""
-    return sum(int(d) * w for d, w in zip(digits, weights, strict=False))
 
 
 def base58check(text: str) -> bool:

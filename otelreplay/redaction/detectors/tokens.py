@@ -39,7 +39,7 @@ def token(
         "secrets",
         "secret",
         gate=gate or prefix + body,
-        exact=f"{LEFT}(?P<secret>{prefix}(?P<body>{body}{{{least},{'' if most is None else most}}}){tail}){RIGHT}",
+        exact=f"{LEFT}(?P<secret>{prefix}(?P<body>{body}{{{least},{'' if most is None else most}}}){tail}(?<!\\.)){RIGHT}",
         group="secret",
         check=check,
     )
@@ -52,5 +52,11 @@ def shaped(name: str, gate: str | tuple[str, ...], exact: str, *, group: int | s
         return is_random(match[group])
 
     return by_pattern(
-        name, "secrets", "secret", gate=gate, exact=LEFT + exact + RIGHT, group=group, check=check if random else None
+        name,
+        "secrets",
+        "secret",
+        gate=gate,
+        exact=LEFT + exact + r"(?<!\.)" + RIGHT,
+        group=group,
+        check=check if random else None,
     )

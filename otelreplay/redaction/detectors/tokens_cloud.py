@@ -24,7 +24,7 @@ DETECTORS = (
     token("google_oauth_secret", r"GOCSPX-", URLSAFE, 20, sure=True),
     token("google_refresh_token", r"1//0[A-Za-z0-9]", URLSAFE, 30),
     shaped("google_client_id", r"[0-9]{6}-[0-9a-z]", r"[0-9]{6,20}-[0-9a-z]{32}\.[a-z.]{4,40}"),
-    shaped("azure_client_secret", r"[0-9]Q~", r"[A-Za-z0-9_.~-]{3,4}[0-9]Q~[A-Za-z0-9_.~-]{30,40}"),
+    shaped("azure_client_secret", r"[0-9]Q~", r"[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{30,40}"),
     token("digitalocean_token", r"do[opr]_v1_", HEX, 40, sure=True),
     token("databricks_token", r"dapi", r"[0-9a-f]", 32, 32, tail=r"(?:-[0-9]{1,2})?", sure=True),
     token("vault_token", r"hv[sbr]\.", URLSAFE, 20),
