@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
@@ -81,10 +82,18 @@ def _whole(result: Any, items: list[Any]) -> Any:
 def _moment(kind: type[dt.datetime] | type[dt.time]) -> Callable[[Members, Mapping[str, type]], Any]:
     def build(members: Members, allowed: Mapping[str, type]) -> Any:
         value = kind.fromisoformat(members["value"]).replace(fold=members.get("fold", 0))
+        odd = _FINE_OFFSET.search(members["value"])
+        if odd:
+            size = dt.timedelta(hours=int(odd[2]), minutes=int(odd[3]), seconds=int(odd[4]), microseconds=int(odd[5]))
+            return value.replace(tzinfo=dt.timezone(-size if odd[1] == "-" else size))
         zone = allowed.get("zoneinfo:ZoneInfo")
         return value.replace(tzinfo=zone(members["zone"])) if zone and "zone" in members else value
 
     return build
+
+
+_FINE_OFFSET: Final = re.compile(r"([+-])(\d\d):(\d\d):(\d\d)\.(\d{6})$")
+"""An offset from UTC with microseconds; ``fromisoformat`` takes those of less than a second for UTC."""
 
 
 def _path(members: Members, _: object) -> Any:

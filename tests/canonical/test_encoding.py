@@ -246,6 +246,16 @@ def test_a_named_zone_is_written_down_and_rebuilt_if_allowed():
     assert named.fold == 1
 
 
+@pytest.mark.parametrize(
+    "offset", [dt.timedelta(microseconds=1), -dt.timedelta(hours=3, microseconds=5), dt.timedelta(seconds=7)]
+)
+def test_offsets_finer_than_a_minute_come_back(offset):
+    moment = dt.datetime(2000, 1, 1, 0, 0, 0, 1, tzinfo=dt.timezone(offset))
+    for value in (moment, moment.timetz()):
+        assert decode(encode(value)).utcoffset() == offset
+        assert same(decode(encode(value)), value)
+
+
 def test_paths_of_this_and_of_other_systems():
     here = Path("a/b")
     assert same(decode(encode(here)), here)
