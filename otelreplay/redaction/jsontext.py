@@ -25,12 +25,17 @@ Path = tuple[str | int, ...]
 
 PIECE_KEYS: Final = frozenset(
     (
-        "content", "text", "delta", "arguments", "partial_json", "partialJson", "value", "thinking", "reasoning", "reasoning_content",
-        "transcript", "output_text", "input_json_delta", "chunk", "data", "stringValue",
+        "content", "text", "delta", "arguments", "partial_json", "partialJson", "value", "thinking", "reasoning",
+        "reasoning_content",        "transcript", "output_text", "input_json_delta", "chunk", "data", "stringValue",
     )
 )  # fmt: skip
 """Keys under which members of a list may hold the pieces of one text."""
-_PIECES: Final = re.compile(rf'(?:"(?:{"|".join(sorted(PIECE_KEYS))})\\*"\s*:\s*|"\s*,\s*|"\s*,\s*\\+)(?=\\*")')
+_TWICE: Final = tuple(key + quote for key in sorted(PIECE_KEYS) for quote in ('"', '\\"'))
+_ITEMS: Final = (
+    re.compile(r'"\s*,\s*"(?:[^"\\]|\\.)*+"\s*[,\]]', re.DOTALL),
+    re.compile(r'\\"\s*,\s*\\+"[^"]*"\s*[,\]]'),
+)
+"""A text that follows a text in a list (in an object, a colon would follow it); in JSON, and in JSON in it."""
 _LINES: Final = re.compile(r"^(?:data: ?)?(?=[\[{])(.+)$", re.MULTILINE)
 
 
@@ -71,9 +76,10 @@ def is_json(text: str) -> bool:
 
 
 def may_hold_pieces(text: str) -> bool:
-    """Whether JSON may hold a list of texts, or of objects with a text each: what is split between them no search of all sees."""
-    found = _PIECES.finditer(text)
-    return next(found, None) is not None and next(found, None) is not None
+    """Whether JSON may hold a list of texts, or of objects with a text each: no gate sees what is split between them."""
+    if any(text.count(key) > 1 for key in _TWICE):
+        return True
+    return _ITEMS[0].search(text) is not None or ('\\"' in text and _ITEMS[1].search(text) is not None)
 
 
 def lines(text: str) -> list[Leaf]:

@@ -1,13 +1,15 @@
 """Globs over event fields and attribute names.
 
 A field glob is written as fields are named everywhere: ``request.arguments.email``, ``request.messages[*].parts[0].content``.
-``*`` is one step, ``[*]`` any index, ``**`` any number of steps; inside a step ``*`` stands for any characters (``*_email``).
-An attribute glob is matched against the whole attribute name; its ``*`` also crosses dots.
+A key with dots is quoted: ``attributes["app.user"]``. ``*`` is one step, ``[*]`` any index, ``**`` any number of steps;
+inside a step ``*`` stands for any characters (``*_email``). An attribute glob is matched against the whole attribute name;
+its ``*`` also crosses dots.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 from typing import Final
 
@@ -15,7 +17,7 @@ import msgspec
 
 Path = tuple[str | int, ...]
 
-_STEP: Final = re.compile(r"\[(\*|[0-9]+)\]|(?:^|\.)([^.\[\]]+)")
+_STEP: Final = re.compile(r'\[(\*|[0-9]+)\]|(?:^|\.)([^.\[\]]+)|\["((?:[^"\\]|\\.)*+)"\]')
 ROOTS: Final = ("request", "response", "error", "name", "agent", "attributes", "versions", "idempotency_key", "**", "*")
 """What a field glob may begin with."""
 
@@ -46,8 +48,10 @@ def parse_glob(source: str) -> Glob:
             raise ValueError(f"cannot be read from character {at + 1} on")
         if match[1] is not None:
             steps.append("[*]" if match[1] == "*" else int(match[1]))
-        else:
+        elif match[2] is not None:
             steps.append(match[2])
+        else:
+            steps.append(str(json.loads(f'"{match[3]}"')))
         at = match.end()
     if not steps:
         raise ValueError("is empty")
@@ -63,14 +67,6 @@ def attribute_pattern(source: str) -> re.Pattern[str]:
     if source.count("[") != source.count("]"):
         raise ValueError("has an unclosed [")
     return re.compile(fnmatch.translate(source))
-
-
-def render(path: Path) -> str:
-    """A path in the syntax of fields."""
-    out = ""
-    for step in path:
-        out += f"[{step}]" if isinstance(step, int) else f".{step}" if out else step
-    return out
 
 
 def _match(steps: tuple[str | int, ...], path: Path, *, inside: bool) -> bool:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from otelreplay.events import Event, Failure, Mark, Message, Missing, Note, Recording, Redaction
+from otelreplay.events.fields import format_path as render
 from otelreplay.redaction.jsontext import Path
 from otelreplay.redaction.leaves import Judge
-from otelreplay.redaction.paths import render
 from otelreplay.redaction.placeholders import Placeholder, find_placeholders
 from otelreplay.redaction.rules import Applied
 from otelreplay.redaction.structure import GONE, Structure

@@ -76,7 +76,8 @@ def test_a_full_policy_is_read():
         ("version: 1\nname: x\nrules:\n  - id: a\n    secret: abc\n    action: mask\n", "at least 4 characters", 5),
         ("version: 1\nname: x\nrules:\n  - id: a\n    detector: email\n    action: mask\n    keep: 3\n", "truncate only", 4),
         (
-            "version: 1\nname: x\nrules:\n  - {id: a, detector: email, action: mask}\n  - {id: a, detector: phone, action: mask}\n",
+            "version: 1\nname: x\nrules:\n  - {id: a, detector: email, action: mask}\n"
+            "  - {id: a, detector: phone, action: mask}\n",
             "twice",
             None,
         ),
