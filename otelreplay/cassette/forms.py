@@ -13,10 +13,11 @@ first member has the name of a form is wrapped when it is written.
 
 from __future__ import annotations
 
-import json
 import re
 from hashlib import sha256
 from typing import Any
+
+import msgspec
 
 from otelreplay import canonical
 
@@ -63,4 +64,4 @@ def hash_of(keys: dict[str, str]) -> str:
     text = "".join((*keys, *keys.values()))
     if not (text.isascii() and text.isprintable()):
         return canonical.digest_value(keys)
-    return canonical.digest(json.dumps(keys, sort_keys=True, separators=(",", ":")).encode())
+    return canonical.digest(msgspec.json.encode(keys, order="sorted"))

@@ -11,9 +11,8 @@ Both rules only decide *where* a value is stored, so a reader needs to know neit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
-from operator import add
 from typing import Any
 
 import msgspec
@@ -60,7 +59,7 @@ class Packer:
             raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
         found = vars(event)
         parts = [b'{"type":"event"']
-        parts += [start + self._slot(found[name]) for name, start in _PLAIN.items()]
+        parts += [start + (simple(found[name]) or self._slot(found[name])) for name, start in _PLAIN.items()]
         for name, (start, default) in _FIELDS.items():
             value = found[name]
             if name == "spans":
@@ -68,7 +67,7 @@ class Packer:
             elif name == "request_hash" and event.request_keys:
                 default = hash_of(event.request_keys)
             if value != default:
-                parts.append(start + self._member(event, name, value))
+                parts.append(start + (simple(value) or self._member(event, name, value)))
         parts += [_json(name) + b":" + self._slot(value) for name, value in extra.items()]
         line = b",".join(parts) + b"}\n"
         yield from self._pending
@@ -76,7 +75,7 @@ class Packer:
         yield line
 
     def _member(self, event: Event, name: str, value: Any) -> bytes:
-        if isinstance(value, Mapping) and name in OBJECTS:
+        if name in OBJECTS and isinstance(value, dict):
             return self._object((event.kind, event.name, name), value)
         if isinstance(value, list) and value and isinstance(value[0], Mark):
             return self._value([plain(mark) for mark in value])
@@ -84,16 +83,11 @@ class Packer:
             return self._value(value.model_dump(exclude_defaults=True))
         return self._value(value)
 
-    def _object(self, place: tuple[str, str, str], members: Mapping[str, Any]) -> bytes:
-        try:
-            starts = [self._names.get(name) or self._name(name) for name in members]
-        except UnicodeEncodeError:
-            return self._reference(self._blob(b'"value":' + canonical.dumps(dict(members)) + b"}"))
-        slots = [
-            _json(value) if type(value) is str and len(value) <= INLINE_ALWAYS and value.isascii() else self._slot(value, name)
-            for name, value in members.items()
-        ]
-        found = dict(zip(starts, slots, strict=True))
+    def _object(self, place: tuple[str, str, str], members: dict[str, Any]) -> bytes:
+        names = self._names
+        if not all(name in names or self._name(name) for name in members):
+            return self._reference(self._blob(b'"value":' + canonical.dumps(members) + b"}"))
+        found = {names[name]: simple(value) or self._slot(value, name) for name, value in members.items()}
         before = self._last.get(place, {})
         self._last[place] = found
         same = {start for start, data in found.items() if before.get(start) == data}
@@ -103,17 +97,17 @@ class Packer:
             if self._again(body):
                 changed = b",".join([start + data for start, data in found.items() if start not in same])
                 return b'{"$like":["%s",{%s}]}' % (self._blob(body).encode(), changed)
-        return escape(b"{" + b",".join(map(add, starts, slots)) + b"}")
+        return escape(b"{" + b",".join([start + data for start, data in found.items()]) + b"}")
 
-    def _name(self, name: str) -> bytes:
-        """A member's name and the colon; remembered, since the same few names recur. Raises UnicodeEncodeError."""
-        start = self._names[name] = _json(name) + b":"
-        return start
+    def _name(self, name: Any) -> bool:
+        """Remember a member's name as it is written, since the same few recur; False if it cannot be written as it is."""
+        if not clean(name):
+            return False
+        self._names[name] = _json(name) + b":"
+        return True
 
     def _slot(self, value: Any, name: str = "") -> bytes:
         """Bytes of a value that lives as long as the recording."""
-        if value is None or type(value) is bool or (type(value) is int and -MAX_SAFE <= value <= MAX_SAFE):
-            return _json(value)
         if isinstance(value, Message):
             return self._reference(self._element(value))
         if isinstance(value, list) and value:
@@ -173,6 +167,16 @@ class Packer:
     @staticmethod
     def _reference(name: str) -> bytes:
         return b'{"$ref":"%s"}' % name.encode()
+
+
+def simple(value: Any) -> bytes:
+    """Bytes of a value that most slots hold: short ASCII text, a small integer, true, false, null. Nothing for others."""
+    kind = type(value)
+    if kind is str:
+        return _json(value) if len(value) <= INLINE_ALWAYS and value.isascii() else b""
+    if value is None or kind is bool or (kind is int and -MAX_SAFE <= value <= MAX_SAFE):
+        return _json(value)
+    return b""
 
 
 def clean(name: Any) -> bool:
