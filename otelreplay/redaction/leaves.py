@@ -27,13 +27,13 @@ _ROUNDS: Final = 4
 class Judge:
     """Says for the leaves of one tree what they become."""
 
-    def __init__(self, scanner: Scanner, *, kept: Callable[[Path], bool] | None = None) -> None:
-        self._scanner, self._kept = scanner, kept
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
         scanner.tree = self.judge
 
     def judge(self, found: Sequence[Leaf], layer: int = 0) -> dict[int, str]:
         """New texts by position in ``found``; leaves that stay are not in it."""
-        texts = {n: leaf.text for n, leaf in enumerate(found) if leaf.string and not (self._kept and self._kept(leaf.path))}
+        texts = {n: leaf.text for n, leaf in enumerate(found) if leaf.string}
         names = _names(found)
         for members in _groups(found, texts):
             self._join(members, texts, layer)

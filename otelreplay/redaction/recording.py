@@ -17,7 +17,7 @@ from otelreplay.redaction.jsontext import Path
 from otelreplay.redaction.leaves import Judge
 from otelreplay.redaction.placeholders import Placeholder, find_placeholders
 from otelreplay.redaction.rules import Applied
-from otelreplay.redaction.structure import GONE, Structure
+from otelreplay.redaction.structure import GONE, Findings, Structure
 from otelreplay.redaction.values import redact_value
 
 _CONTENT: Final = ("name", "agent", "request", "response", "error", "idempotency_key", "versions", "attributes")
@@ -156,9 +156,10 @@ class EventPass:
             return value, []
         marks: list[Mark] = []
         new = value
+        findings = Findings()
         if self._structure:
-            gone: list[tuple[Path, Applied]] = []
-            new = self._structure.apply(value, (path,) if places is None else places, gone, path, loose=loose)
+            new = self._structure.apply(value, (path,) if places is None else places, findings, path, loose=loose)
+            gone = findings.gone
             marks += [
                 Missing(
                     field=render(at),
@@ -171,7 +172,7 @@ class EventPass:
             marks += [Redaction(field=render(at), rule=rule.id, action=rule.action) for at, rule in gone]
             if new is GONE:
                 return GONE, marks
-        new = redact_value(new, self._judge.judge, path=path, too_deep=self._too_deep)
+        new = findings.restore(redact_value(new, self._judge.judge, path=path, too_deep=self._too_deep))
         return new, marks + self._marks(new, path)
 
     def _marks(self, value: Any, path: Path) -> list[Mark]:

@@ -110,8 +110,7 @@ def compile_policy(
     registered, unset = _secrets(policy, applied, secrets, env or {})
     structure = Structure([(r.path, applied[r.id]) for r in policy.rules if r.path is not None], attribute_fields)
     scanner = Scanner(_by_detector(policy, applied), secrets=registered, unwalkable=_LOST)
-    kept = structure.kept if any(r.path is not None and r.action == "keep" for r in policy.rules) else None
-    judge = Judge(scanner, kept=kept)
+    judge = Judge(scanner)
     attributes = [(attribute_pattern(r.attribute), applied[r.id]) for r in policy.rules if r.attribute is not None]
     walker = Walker(scanner=scanner, judge=judge, structure=structure, attributes=attributes, lost=_LOST)
     return Redactor(

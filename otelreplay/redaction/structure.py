@@ -48,9 +48,44 @@ _INSIDE: Final[dict[str, tuple[Path, ...]]] = {
 }
 """Keys inside messages and attribute names' last segments that hold what a tool was called with or gave."""
 
-Gone = list[tuple[Path, Applied]]
 GONE: Final = object()
 """What a dropped value becomes."""
+
+
+class Findings:
+    """What the rules did to one value: entries that were dropped, and parts that detectors must not touch.
+
+    A part under ``keep`` is taken out while detectors look at the rest; a token of private-use characters holds its place.
+    """
+
+    def __init__(self) -> None:
+        self.gone: list[tuple[Path, Applied]] = []
+        self.kept: list[Any] = []
+
+    def take(self, value: Any) -> str:
+        """Put a value aside; what stands for it."""
+        self.kept.append(value)
+        return f"\ue000kept:{len(self.kept) - 1}\ue001"
+
+    def restore(self, value: Any) -> Any:
+        """``value`` with what was put aside."""
+        if not self.kept:
+            return value
+        if isinstance(value, dict):
+            return {k: self.restore(v) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            items = [self.restore(v) for v in value]
+            return items if isinstance(value, list) else tuple(items)
+        if not isinstance(value, str):
+            return value
+        for n, part in enumerate(self.kept):
+            token = f"\ue000kept:{n}\ue001"
+            if value == token:
+                return part
+            for quoted in (jsontext.quote(token, ""), jsontext.quote(token, "\xe9")):
+                if quoted in value:
+                    value = value.replace(quoted, jsontext.dumps_like(part, value))
+        return value
 
 
 class Structure:
@@ -81,43 +116,36 @@ class Structure:
         """The rule that names this place."""
         return self._named((path,))
 
-    def kept(self, path: Path) -> bool:
-        """Whether a ``keep`` rule covers an event path."""
-        for glob, rule in self._rules:
-            if glob.covers(path):
-                return rule.action == "keep"
-        return False
-
     def apply(
-        self, value: Any, places: tuple[Path, ...], gone: Gone, at: Path = (), depth: int = 0, *, loose: bool = True
+        self, value: Any, places: tuple[Path, ...], found: Findings, at: Path = (), depth: int = 0, *, loose: bool = True
     ) -> Any:  # fmt: skip
         """``value`` under the rules, or :data:`GONE`.
 
-        ``places``: the event paths that it may stand at. ``gone`` collects what was dropped, by its path. ``loose``: tool
+        ``places``: the event paths that it may stand at. ``found`` collects what was dropped or kept. ``loose``: tool
         arguments and results are also looked for inside (in messages, and in what is not an event yet).
         """
         rule = self._named(places)
         if rule is not None:
             if rule.action == "drop":
-                gone.append((at, rule))
+                found.gone.append((at, rule))
                 return GONE
-            return value if rule.action == "keep" else replaced(value, rule)
+            return found.take(value) if rule.action == "keep" else replaced(value, rule)
         if depth >= MAX_DEPTH:
             return value
         if isinstance(value, dict):
-            return self._dict(value, places, gone, at, depth=depth, loose=loose)
+            return self._dict(value, places, found, at, depth=depth, loose=loose)
         if isinstance(value, (list, tuple)):
             items = [
-                self.apply(v, tuple((*p, n) for p in places), gone, (*at, n), depth + 1, loose=loose)
+                self.apply(v, tuple((*p, n) for p in places), found, (*at, n), depth + 1, loose=loose)
                 for n, v in enumerate(value)
             ]
             if all(a is b for a, b in zip(items, value, strict=True)):
                 return value
-            filler = iter([rule for path, rule in gone if path[:-1] == at])
+            filler = iter([rule for path, rule in found.gone if path[:-1] == at])
             out = [next(filler).replace("") if item is GONE else item for item in items]
             return out if isinstance(value, list) else tuple(out)
         if isinstance(value, str) and jsontext.looks_like_json(value):
-            return self._json(value, places, gone, at, depth=depth, loose=loose)
+            return self._json(value, places, found, at, depth=depth, loose=loose)
         return value
 
     def _named(self, places: tuple[Path, ...]) -> Applied | None:
@@ -126,13 +154,15 @@ class Structure:
                 return rule
         return None
 
-    def _dict(self, value: dict[Any, Any], places: tuple[Path, ...], gone: Gone, at: Path, *, depth: int, loose: bool) -> Any:
+    def _dict(
+        self, value: dict[Any, Any], places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool
+    ) -> Any:
         out: dict[Any, Any] = {}
         changed = False
         for key, item in value.items():
             step = str(key)
             inside = tuple((*p, step) for p in places) + (_INSIDE.get(step, ()) if loose and depth else ())
-            new = self.apply(item, inside, gone, (*at, step), depth + 1, loose=loose)
+            new = self.apply(item, inside, found, (*at, step), depth + 1, loose=loose)
             changed |= new is not item
             if new is not GONE:
                 out[key] = new
@@ -140,15 +170,29 @@ class Structure:
             return value
         return out
 
-    def _json(self, text: str, places: tuple[Path, ...], gone: Gone, at: Path, *, depth: int, loose: bool) -> Any:
+    def _json(self, text: str, places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool) -> Any:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            return text
+            return self._cut(text, places)
         if not isinstance(value, (dict, list)):
             return text
-        new = self.apply(value, places, gone, at, depth + 1, loose=loose)
+        new = self.apply(value, places, found, at, depth + 1, loose=loose)
         return text if new is value else jsontext.dumps_like(new, text)
+
+    def _cut(self, text: str, places: tuple[Path, ...]) -> str:
+        """JSON that cannot be read whole: each text and number that a rule covers is replaced where it stands."""
+        edits = []
+        for leaf in jsontext.leaves(text):
+            paths = [(*p, *leaf.path) for p in places]
+            rule = next((r for glob, r in self._rules if any(glob.covers(p) for p in paths)), None)
+            if (
+                rule is not None
+                and rule.action != "keep"
+                and not (leaf.key and any(glob.names(p) for glob, _ in self._rules for p in paths))
+            ):
+                edits.append((leaf.start, leaf.end, jsontext.quote(rule.replace(leaf.text), text)))
+        return jsontext.splice(text, edits) if edits else text
 
 
 def replaced(value: Any, rule: Applied) -> Any:

@@ -12,7 +12,7 @@ from otelreplay.redaction.keys import sense
 from otelreplay.redaction.leaves import Judge, cut_back
 from otelreplay.redaction.rules import Applied
 from otelreplay.redaction.scan import Scanner
-from otelreplay.redaction.structure import FIELDS, GONE, Structure, replaced
+from otelreplay.redaction.structure import FIELDS, GONE, Findings, Structure, replaced
 from otelreplay.redaction.values import redact_value
 from otelreplay.spans import Attributes, Link, LogRecord, Removal, Resource, Scope, Span, SpanEvent
 
@@ -144,11 +144,14 @@ class Walker:
                 return GONE
             return value if rule.action == "keep" else replaced(value, rule)
         if self._structure:
-            lost: list[tuple[tuple[str | int, ...], Applied]] = []
-            value = self._structure.apply(value, self._structure.places(name), lost)
-            gone += [Removal(_at(at, path), r.id, r.action) for path, r in lost]
-            if value is GONE:
-                return GONE
+            found = Findings()
+            shown = self._structure.apply(value, self._structure.places(name), found)
+            gone += [Removal(_at(at, path), r.id, r.action) for path, r in found.gone]
+            return GONE if shown is GONE else found.restore(self._detect(name, shown, at, gone))
+        return self._detect(name, value, at, gone)
+
+    def _detect(self, name: str, value: Any, at: str, gone: list[Removal]) -> Any:
+        """What the detectors leave of a value."""
         if isinstance(value, str):
             new: Any = self._scanner.entry(name, value)
             new = value if new == value else new
@@ -237,12 +240,13 @@ class Walker:
         if not text:
             return text
         if self._structure and at in FIELDS:
-            lost: list[tuple[tuple[str | int, ...], Applied]] = []
-            new = self._structure.apply(text, self._structure.places(at), lost)
-            if new is GONE:
-                gone += [Removal(at, r.id, r.action) for _, r in lost]
-                return ""
-            text = str(new)
+            found = Findings()
+            shown = self._structure.apply(text, self._structure.places(at), found)
+            gone += [Removal(at, r.id, r.action) for _, r in found.gone]
+            return "" if shown is GONE else str(found.restore(self._scan(str(shown), at, gone)))
+        return self._scan(text, at, gone)
+
+    def _scan(self, text: str, at: str, gone: list[Removal]) -> str:
         new = self._scanner.text(text)
         if new is not text and self._mark in new:
             gone.append(Removal(at, self._lost.id, self._lost.action))

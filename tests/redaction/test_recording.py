@@ -226,3 +226,32 @@ def test_the_dialects_table_tells_where_other_attributes_go():
     assert done.attributes == {"my.question": "[REDACTED:q]"}
     assert done.status_message == ""
     assert done.removed[0].path == "status_message"
+
+
+@pytest.mark.parametrize("form", [lambda v: v, json.dumps, lambda v: json.dumps(v, ensure_ascii=False)])
+def test_keep_holds_on_spans_too(form):
+    """The first pass sees another form of the same field; what is kept is kept there as well."""
+    from otelreplay.spans import Span
+
+    text = rules("id: k, path: request.arguments.mail, action: keep", "id: e, detector: email, action: mask")
+    value = {"mail": [EMAIL, {"x": "é"}], "other": EMAIL}
+    ready = redactor(text)
+    done = ready.span(Span(trace_id="a", span_id="b", attributes={"gen_ai.tool.call.arguments": form(value)}))
+    held = done.attributes["gen_ai.tool.call.arguments"]
+    assert (held if isinstance(held, dict) else json.loads(held)) == {"mail": [EMAIL, {"x": "é"}], "other": "[REDACTED:e]"}
+    assert ready.span(done) == done
+    log = ready.span(Span(trace_id="a", span_id="b", attributes={"x": ({"arguments": {"mail": EMAIL}},)}))
+    assert log.attributes["x"] == ({"arguments": {"mail": EMAIL}},)
+
+
+def test_a_path_rule_holds_for_json_that_was_cut_off():
+    from otelreplay.spans import Span
+
+    rule = rules("id: who, path: request.arguments.customer, action: drop")
+    text = '{"n": 1, "customer": {"name": "Ada Lovelace", "age": 36}, "note": "fine", "customer": "Ada Lov'
+    done = redactor(rule).span(Span(trace_id="a", span_id="b", attributes={"gen_ai.tool.call.arguments": text}))
+    held = done.attributes["gen_ai.tool.call.arguments"]
+    assert "Ada" not in held
+    assert "36" not in held
+    assert held.startswith('{"n": 1, "customer": {')
+    assert '"note": "fine"' in held
