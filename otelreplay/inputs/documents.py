@@ -54,10 +54,10 @@ class _Element:
 class DocumentReader:
     """Reads documents from a scanner into a gather."""
 
-    def __init__(self, scanner: Scanner, gather: Gather) -> None:
+    def __init__(self, scanner: Scanner, gather: Gather, on_recognised: Callable[[], None]) -> None:
+        """``on_recognised`` is called for each document that is OTLP's, as soon as that is clear."""
         self._scan, self._gather, self._tally = scanner, gather, gather.tally
-        self.recognised = 0
-        """Documents met that are OTLP's (an empty object is an empty request)."""
+        self._on_recognised = on_recognised
 
     def documents(self, where: str) -> Iterator[Batch]:
         """The document in front, or the array of documents in front.
@@ -75,23 +75,21 @@ class DocumentReader:
         for written in self._scan.members():
             name, empty = self._name(written), False
             if name in _INSIDE:
-                known = self._recognise(known)
+                known = True
+                self._on_recognised()
                 for index in self._elements(f"{where}{written}"):
                     yield from self._element(name, f"{where}{written}[{index}]")
             elif name == "resourceMetrics":
-                known = self._recognise(known)
+                known = True
+                self._on_recognised()
                 for _ in self._elements(f"{where}{written}"):
                     self._count_metrics()
             else:
                 self._skip()
-        if empty:
-            self._recognise(known)
+        if empty:  # an empty request
+            self._on_recognised()
         elif not known:
             self._gather.refuse(where.rstrip(": ."), "it holds no resourceSpans, resourceLogs or resourceMetrics")
-
-    def _recognise(self, known: bool) -> bool:
-        self.recognised += not known
-        return True
 
     def _element(self, signal: str, where: str) -> Iterator[Batch]:
         element = _Element(signal)

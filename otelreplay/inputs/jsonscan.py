@@ -25,6 +25,8 @@ _QUOTE, _COLON, _COMMA, _BACKSLASH = (ord(each) for each in '":,\\')
 _OPEN = b"{["
 _LONGEST_SCALAR = 400
 """Digits of the longest number: a double has at most 309 before its point."""
+_DEEPEST = 100_000
+"""Open brackets. Far more than any record may have; a bound on the time that a hostile file can take."""
 
 
 class ScanError(Exception):
@@ -140,6 +142,8 @@ class Scanner:
             depth += 1 if byte in _OPEN else -1
             if not depth:
                 return at
+            if depth > _DEEPEST:
+                raise self.error("it is nested beyond all measure", at)
 
     def _string(self, at: int) -> int:
         """Where the string that opens at ``at`` ends, relative to the scanner."""

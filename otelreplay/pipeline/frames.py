@@ -6,68 +6,47 @@ surrogates, integers beyond 64 bits). Resources and scopes stand once a frame; r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import zstandard
 
 from otelreplay import canonical
-from otelreplay.spans.model import Attributes, Link, LogRecord, Removal, Resource, Scope, Span, SpanEvent
+from otelreplay.spans.model import LogRecord, Resource, Scope, Span
 
 _LEVEL = 1
+_GROUPS = ("resource", "scope")
 _Item = TypeVar("_Item", Resource, Scope)
+_Record = TypeVar("_Record", Span, LogRecord)
 
 
-class _SpanRow(msgspec.Struct, array_like=True):
-    """A span's fields in the order of ``Span``, with numbers for resource and scope."""
+class _Rows(Generic[_Record]):
+    """Turns records of one kind into rows, their fields in the order of the model, with numbers for resource and scope."""
 
-    trace_id: str
-    span_id: str
-    parent_span_id: str
-    trace_state: str
-    flags: int
-    name: str
-    kind: int
-    start: int
-    end: int
-    attributes: Attributes
-    events: tuple[SpanEvent, ...]
-    links: tuple[Link, ...]
-    status_code: int
-    status_message: str
-    dropped_attributes_count: int
-    dropped_events_count: int
-    dropped_links_count: int
-    resource: int
-    scope: int
-    removed: tuple[Removal, ...]
+    def __init__(self, kind: type[_Record]) -> None:
+        fields = [(each.name, int if each.name in _GROUPS else each.type) for each in msgspec.structs.fields(kind)]
+        names = [name for name, _ in fields]
+        self.type = msgspec.defstruct(f"{kind.__name__}Row", fields, array_like=True)
+        self._make: Callable[..., _Record] = kind
+        self._values = attrgetter(*names)
+        self._resource, self._scope = (names.index(name) for name in _GROUPS)
+
+    def row(self, record: _Record, resource: int, scope: int) -> list[Any]:
+        values = list(self._values(record))
+        values[self._resource], values[self._scope] = resource, scope
+        return values
+
+    def record(self, row: Any, resources: list[Resource], scopes: list[Scope]) -> _Record:
+        values = list(self._values(row))
+        values[self._resource] = resources[values[self._resource]]
+        values[self._scope] = scopes[values[self._scope]]
+        return self._make(*values)
 
 
-class _LogRow(msgspec.Struct, array_like=True):
-    """A log record's fields in the order of ``LogRecord``, likewise."""
-
-    trace_id: str
-    span_id: str
-    time: int
-    observed_time: int
-    severity_number: int
-    severity_text: str
-    event_name: str
-    body: Any
-    attributes: Attributes
-    dropped_attributes_count: int
-    flags: int
-    resource: int
-    scope: int
-    removed: tuple[Removal, ...]
-
-
-class _Frame(msgspec.Struct, array_like=True):
-    resources: list[Resource]
-    scopes: list[Scope]
-    spans: list[_SpanRow]
-    logs: list[_LogRow]
+_SPANS, _LOGS = _Rows(Span), _Rows(LogRecord)
+_Frame = tuple[list[Resource], list[Scope], list[_SPANS.type], list[_LOGS.type]]  # type: ignore[name-defined]
 
 
 class Codec:
@@ -85,11 +64,11 @@ class Codec:
         resources: list[Resource] = []
         scopes: list[Scope] = []
         seen: dict[int, int] = {}
-        frame = _Frame(
+        frame = (
             resources,
             scopes,
-            [_span_row(each, _number(each.resource, resources, seen), _number(each.scope, scopes, seen)) for each in spans],
-            [_log_row(each, _number(each.resource, resources, seen), _number(each.scope, scopes, seen)) for each in logs],
+            [_SPANS.row(each, _number(each.resource, resources, seen), _number(each.scope, scopes, seen)) for each in spans],
+            [_LOGS.row(each, _number(each.resource, resources, seen), _number(each.scope, scopes, seen)) for each in logs],
         )
         try:
             return b"M" + self._compress(self._encode(frame))
@@ -100,14 +79,13 @@ class Codec:
         """The records of a frame."""
         content = self._decompress(data[1:])
         if data[:1] == b"M":
-            frame = self._decode(content)
+            resources, scopes, spans, logs = self._decode(content)
         else:
-            frame = msgspec.convert(canonical.loads(content), _Frame)
-        resources = [self._same(each) for each in frame.resources]
-        scopes = [self._same(each) for each in frame.scopes]
+            resources, scopes, spans, logs = msgspec.convert(canonical.loads(content), _Frame)
+        resources, scopes = [self._same(each) for each in resources], [self._same(each) for each in scopes]
         return (
-            [_span(row, resources[row.resource], scopes[row.scope]) for row in frame.spans],
-            [_log(row, resources[row.resource], scopes[row.scope]) for row in frame.logs],
+            [_SPANS.record(row, resources, scopes) for row in spans],
+            [_LOGS.record(row, resources, scopes) for row in logs],
         )
 
     def _same(self, value: _Item) -> _Item:
@@ -126,91 +104,3 @@ def _number(value: _Item, listed: list[_Item], seen: dict[int, int]) -> int:
         number = seen[id(value)] = len(listed)
         listed.append(value)
     return number
-
-
-def _span_row(of: Span, resource: int, scope: int) -> _SpanRow:
-    return _SpanRow(
-        of.trace_id,
-        of.span_id,
-        of.parent_span_id,
-        of.trace_state,
-        of.flags,
-        of.name,
-        of.kind,
-        of.start,
-        of.end,
-        of.attributes,
-        of.events,
-        of.links,
-        of.status_code,
-        of.status_message,
-        of.dropped_attributes_count,
-        of.dropped_events_count,
-        of.dropped_links_count,
-        resource,
-        scope,
-        of.removed,
-    )
-
-
-def _span(row: _SpanRow, resource: Resource, scope: Scope) -> Span:
-    return Span(
-        row.trace_id,
-        row.span_id,
-        row.parent_span_id,
-        row.trace_state,
-        row.flags,
-        row.name,
-        row.kind,
-        row.start,
-        row.end,
-        row.attributes,
-        row.events,
-        row.links,
-        row.status_code,
-        row.status_message,
-        row.dropped_attributes_count,
-        row.dropped_events_count,
-        row.dropped_links_count,
-        resource,
-        scope,
-        row.removed,
-    )
-
-
-def _log_row(of: LogRecord, resource: int, scope: int) -> _LogRow:
-    return _LogRow(
-        of.trace_id,
-        of.span_id,
-        of.time,
-        of.observed_time,
-        of.severity_number,
-        of.severity_text,
-        of.event_name,
-        of.body,
-        of.attributes,
-        of.dropped_attributes_count,
-        of.flags,
-        resource,
-        scope,
-        of.removed,
-    )
-
-
-def _log(row: _LogRow, resource: Resource, scope: Scope) -> LogRecord:
-    return LogRecord(
-        row.trace_id,
-        row.span_id,
-        row.time,
-        row.observed_time,
-        row.severity_number,
-        row.severity_text,
-        row.event_name,
-        row.body,
-        row.attributes,
-        row.dropped_attributes_count,
-        row.flags,
-        resource,
-        scope,
-        row.removed,
-    )

@@ -76,6 +76,12 @@ def test_two_documents_on_a_line_are_both_read():
     assert [1, 2] == found(read(line(1)[:-1] + line(2)))
 
 
+def test_something_behind_a_document_on_its_line_is_refused():
+    batch = read(line(1)[:-1] + b" trailing\n" + line(2))
+    assert [1, 2] == found(batch)
+    assert ["something that is no OTLP follows on the same line"] == [each.reason for each in batch.rejected]
+
+
 def test_a_line_of_something_else_is_refused_beside_the_others():
     batch = read(line(1) + b'{"level":"info"}\n' + b"panic: secret\n" + line(2))
     assert [1, 2] == found(batch)

@@ -31,7 +31,10 @@ class Reading:
     tally: Tally
     max_record: int = MAX_RECORD
     recognised: bool = False
-    """Set by the form once it has met something that can only be of its form."""
+
+    def recognise(self) -> None:
+        """Called by the form as soon as it meets something that can only be of its form."""
+        self.recognised = True
 
 
 @dataclass(frozen=True)

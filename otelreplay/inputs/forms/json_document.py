@@ -27,13 +27,13 @@ def _read(source: Source, reading: Reading) -> Iterator[Batch]:
     if source.ensure(_WHOLE + 1) <= _WHOLE:
         try:
             typed.take_document(source.peek(_WHOLE), gather)
-            reading.recognised = True
+            reading.recognise()
             yield from gather.drain()
             return
         except typed.NotPlainError:
             pass
     scanner = Scanner(source, reading.max_record)
-    reader = DocumentReader(scanner, gather)
+    reader = DocumentReader(scanner, gather, reading.recognise)
     while scanner.peek() != -1:
         start = source.offset
         try:
@@ -41,7 +41,6 @@ def _read(source: Source, reading: Reading) -> Iterator[Batch]:
         except ScanError as error:
             gather.refuse(f"byte {error.at}", f"the document, which starts at byte {start}, is broken: {error.why}")
             _next_document(source)
-        reading.recognised = reading.recognised or bool(reader.recognised)
         yield from gather.drain()
 
 

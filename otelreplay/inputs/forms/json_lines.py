@@ -61,7 +61,7 @@ def _read(source: Source, reading: Reading) -> Iterator[Batch]:
             line = source.take(size)
             try:
                 typed.take_document(line, gather)
-                reading.recognised = True
+                reading.recognise()
             except typed.NotPlainError:
                 yield from _careful(line, offset, number, gather, reading)
         yield from gather.drain()
@@ -77,16 +77,20 @@ def _careful(line: bytes, offset: int, number: int, gather: Gather, reading: Rea
     at = zeros
     while at < len(line):
         inner = Source(io.BytesIO(line[at:].rstrip(_BLANK)), name=reading.name, start=offset + at)
+        refused = len(gather.rejected)
         yield from _walk(inner, f"line {number}: ", gather, reading)
         # Go on behind what was read: with the next document, if there is one.
-        found = _START.search(line, max(inner.offset - offset, at + 1))
+        end = inner.offset - offset
+        found = _START.search(line, max(end, at + 1))
+        if not found and line[end:].strip(_BLANK) and len(gather.rejected) == refused:
+            gather.refuse(f"line {number} (byte {inner.offset})", "something that is no OTLP follows on the same line")
         at = found.start() if found else len(line)
 
 
 def _walk(source: Source, where: str, gather: Gather, reading: Reading) -> Iterator[Batch]:
     """One document, record by record; a refusal where it breaks off, or where something follows it."""
     scanner = Scanner(source, reading.max_record)
-    reader = DocumentReader(scanner, gather)
+    reader = DocumentReader(scanner, gather, reading.recognise)
     start = source.offset
     try:
         yield from reader.documents(where)
@@ -94,7 +98,6 @@ def _walk(source: Source, where: str, gather: Gather, reading: Reading) -> Itera
         gather.refuse(
             f"{where.rstrip(': ')} (byte {error.at})", f"the line, which starts at byte {start}, is broken: {error.why}"
         )
-    reading.recognised = reading.recognised or bool(reader.recognised)
 
 
 JSON_LINES = Form("OTLP JSON Lines", _sniff, _read)

@@ -38,7 +38,7 @@ class _Messages:
         try:
             while (field := self._field(end)) is not None:
                 if field.number == 1 and field.type == wire.LEN:
-                    self._reading.recognised = True
+                    self._reading.recognise()
                     yield from self._element(field, end)
                 else:
                     source.skip(field.end)
