@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from otelreplay.dialects import genai, genai_events, mcp
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
-from otelreplay.dialects.values import is_cut
+from otelreplay.dialects.values import is_broken
 
-__all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "SpanView", "attribute_fields", "is_cut"]
+__all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "SpanView", "attribute_fields", "is_broken"]
 
 DIALECTS: tuple[Dialect, ...] = (genai.DIALECT, genai_events.DIALECT, mcp.DIALECT)
 

@@ -17,7 +17,7 @@ from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.values import decoded, decoded_whole, is_cut, lift_system, read_messages, read_parts, read_tools
-from otelreplay.events import Failure, Missing
+from otelreplay.events import Failure, Inferred, Mark, Missing
 from otelreplay.spans import Span
 
 ATTRIBUTE_FIELDS: Mapping[str, str] = {
@@ -51,6 +51,16 @@ _NAMES = {
 }
 
 
+_UNKNOWN_ERROR = "_OTHER"
+"""``error.type`` where no error class is known: what util-genai writes when a stream is abandoned."""
+_CHOICES = "gen_ai.request.choice.count"
+_REFERENCES = ("_ref", ".ref")
+_LEFT = "the program stopped reading the stream; what came after was not recorded"
+_STOPPED = {"stop", "end_turn", "STOP"}
+_EMPTY_REPLY_TOKENS = 8
+"""An empty reply costs a few tokens at most; one that cost more was not empty, but not recorded."""
+
+
 class GenAI:
     """The singleton of this module is :data:`DIALECT`."""
 
@@ -73,6 +83,9 @@ class GenAI:
             name=reader.title(kind),
             fields=reader.fields,
             gaps=tuple(reader.gaps(kind)),
+            marks=tuple(reader.marks),
+            texts=reader.texts,
+            alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
             took_logs=bool(details),
             took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
@@ -109,6 +122,11 @@ def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str
     return out
 
 
+def int_of(value: Any) -> int:
+    """The number, or 0 for what is none."""
+    return value if isinstance(value, int) else 0
+
+
 def failure_of(span: Span) -> Failure | None:
     """How the span failed: an exception event tells more than the status; an error type alone is a failure, too."""
     exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
@@ -130,9 +148,10 @@ class _Reader:
         self.fields: dict[str, Any] = {}
         self.taken: set[str] = set()
         self.broken: dict[str, Missing] = {}
+        self.marks: list[Mark] = []
+        self.texts: dict[str, str] = {}
         self.failed = failure_of(view.span)
-        legacy = sc.SYSTEM in view.span.attributes and sc.PROVIDER not in view.span.attributes
-        self.package = pk.package_of(view.span, legacy=legacy)
+        self.package = pk.package_of(view.span)
 
     def take(self, attribute: str, field: str, value: Any) -> None:
         self.taken.add(attribute)
@@ -149,7 +168,7 @@ class _Reader:
             return
         value = self.attributes[attribute]
         got = read(value)
-        if (got is None or got is value) and is_cut(value, self.view.cut_lengths):
+        if (got is None or got is value) and is_cut(value, self.view.limit):
             self.broken[field] = Missing(
                 field=field,
                 cause="truncated",
@@ -163,6 +182,12 @@ class _Reader:
             )
         else:
             self.take(attribute, field, got)
+            if isinstance(value, str) and field == "response.result":
+                self.texts[field] = value
+
+    def infer(self, field: str, value: Any, *, source: str, rule: str) -> None:
+        self.fields[field] = value
+        self.marks.append(Inferred(field=field, source=f"{self.view.span.key}:{source}", rule=rule))
 
     def common(self, kind: str) -> None:
         if self.failed:
@@ -183,11 +208,60 @@ class _Reader:
         self.parameters()
         self.messages("request.messages", "response.messages")
         self.content(sc.TOOL_DEFINITIONS, "request.tools", lambda v: read_tools(v, self.intern))
-        reasons = decoded(self.attributes.get(sc.FINISH_REASONS))
-        if reasons is not None:
+        self.ending()
+
+    def ending(self) -> None:
+        """Finish reasons, and replies that only they tell of: one that was left half-way, one that was empty."""
+        given = decoded(self.attributes.get(sc.FINISH_REASONS))
+        if given is not None:
             self.take(
-                sc.FINISH_REASONS, "response.finish_reasons", list(reasons) if isinstance(reasons, (list, tuple)) else [reasons]
+                sc.FINISH_REASONS, "response.finish_reasons", list(given) if isinstance(given, (list, tuple)) else [given]
             )
+        held = self.fields.get("response.messages")
+        said = [m["finish_reason"] for m in held or () if m.get("finish_reason")]
+        if said and given is None:
+            self.infer("response.finish_reasons", said, source=sc.OUTPUT_MESSAGES, rule="finish_reason_from_message")
+        reasons = {str(r) for r in self.fields.get("response.finish_reasons") or ()}
+        if self.left(held, reasons):
+            self.fields.pop("error", None)
+            self.failed = None
+            self.taken.discard(sc.ERROR_TYPE)
+            self.marks.append(
+                Missing(field="response.messages[0]" if held else "response.messages", cause="never_ended", detail=_LEFT)
+            )
+        elif self.was_empty(held, reasons):
+            empty = [self.intern.message({"role": "assistant", "parts": []})]
+            self.infer("response.messages", empty, source=sc.FINISH_REASONS, rule="empty_reply_from_finish_reason")
+
+    def left(self, held: Any, reasons: set[Any]) -> bool:
+        """Did the program stop reading a stream? That is no failure of the model; what was delivered is kept."""
+        if self.fields.get("request.params", {}).get("stream") is not True or reasons - {"error"}:
+            return False
+        return self.attributes.get(sc.ERROR_TYPE) == _UNKNOWN_ERROR or (bool(held) and not reasons and not self.failed)
+
+    def was_empty(self, held: Any, reasons: set[Any]) -> bool:
+        """Did a call whose request is recorded end well, and cost next to nothing, without a reply being recorded?"""
+        if (
+            held is not None
+            or self.failed
+            or not reasons
+            or not reasons <= _STOPPED
+            or not self.unexplained("response.messages")
+        ):
+            return False
+        cost = int_of(self.fields.get("response.usage", {}).get("output_tokens"))
+        return bool(self.fields.get("request.messages")) and cost <= _EMPTY_REPLY_TOKENS
+
+    def unexplained(self, field: str) -> bool:
+        """Is there no sign of the field at all: not cut, not removed, not kept elsewhere?"""
+        attribute = next(a for a, f in ATTRIBUTE_FIELDS.items() if f == field)
+        elsewhere = any(attribute + suffix in self.attributes for suffix in _REFERENCES)
+        return (
+            field not in self.broken
+            and not elsewhere
+            and not self.view.span.removed
+            and not self.view.span.dropped_attributes_count
+        )
 
     def parameters(self) -> None:
         params: dict[str, Any] = {}
@@ -209,13 +283,19 @@ class _Reader:
 
     def messages(self, request: str, response: str) -> None:
         self.content(sc.SYSTEM_INSTRUCTIONS, "request.system", read_parts)
-        self.content(sc.INPUT_MESSAGES, request, lambda v: read_messages(v, self.intern))
-        self.content(sc.OUTPUT_MESSAGES, response, lambda v: read_messages(v, self.intern))
+        invented = self.package.invents_ids
+        self.content(sc.INPUT_MESSAGES, request, lambda v: read_messages(v, self.intern, invented_ids=invented))
+        self.content(sc.OUTPUT_MESSAGES, response, lambda v: read_messages(v, self.intern, invented_ids=invented))
         if request in self.fields:
-            parts, rest = lift_system(self.fields[request])
-            self.fields[request] = rest
+            whole = self.fields[request]
+            parts, self.fields[request] = lift_system(whole)
             if parts:
                 self.fields["request.system"] = [*self.fields.get("request.system", ()), *parts]
+            elif len(whole) > len(self.fields[request]) and "request.system" not in self.fields:
+                detail = "the package recorded the system message without its content"
+                self.marks.append(
+                    Missing(field="request.system", cause="not_carried_by_convention", detail=detail, remedy=pk.CURRENT_OPENAI)
+                )
 
     def agent(self) -> None:
         self.messages("request.input", "response.output")
@@ -249,9 +329,9 @@ class _Reader:
     def gaps(self, kind: str) -> Iterable[Missing]:
         """Why each content field that was not read is not there."""
         for field in CONTENT_FIELDS.get(kind, ()):
-            if field in self.broken:
+            if field in self.broken and field not in self.fields:
                 yield self.broken[field]
-            elif field not in self.fields and not self.not_sent(field):
+            elif field not in self.fields and not self.not_sent(field) and not any(m.field == field for m in self.marks):
                 yield self.gap(kind, field)
 
     def not_sent(self, field: str) -> bool:
@@ -276,11 +356,13 @@ class _Reader:
                 detail=f"removed by rule {removed.rule}",
                 remedy="change the policy and convert again",
             )
-        reference = next((self.attributes[attribute + s] for s in ("_ref", ".ref") if attribute + s in self.attributes), None)
+        reference = next((self.attributes[attribute + s] for s in _REFERENCES if attribute + s in self.attributes), None)
         if reference is not None:
             return Missing(field=field, cause="external_reference", detail=str(reference), remedy=pk.RESOLVE)
         if not self.view.received:
-            return Missing(field=field, cause="span_not_received", detail="only log records of this span arrived")
+            return Missing(
+                field=field, cause="span_not_received", detail="only log records of this span arrived", remedy=pk.LOST
+            )
         if span.dropped_attributes_count:
             n = span.dropped_attributes_count
             return Missing(
@@ -289,10 +371,18 @@ class _Reader:
                 detail=f"the SDK dropped {n} attributes of this span",
                 remedy=pk.COUNT_LIMIT,
             )
+        if kind == "model" and field == "response.messages" and self.fields.get("request.messages"):
+            return Missing(
+                field=field, cause="not_carried_by_convention", detail="this package recorded the request and no reply"
+            )
         return _not_captured(self.package, kind, field)
 
 
 def _not_captured(package: pk.Package, kind: str, field: str) -> Missing:
+    if kind == "agent" and not package.carries_agents:
+        return Missing(
+            field=field, cause="not_carried_by_convention", detail="this package never records what goes into an agent"
+        )
     carried = package.carries_tools if field == "request.tools" else package.carries_content
     if kind == "embeddings":
         return Missing(

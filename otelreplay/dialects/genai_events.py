@@ -19,15 +19,16 @@ it; ``reconstruct`` puts it back and says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from otelreplay import semconv as sc
 from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
-from otelreplay.dialects.values import ELIDED, decoded, is_cut, lift_system, normal_messages, read_messages
-from otelreplay.events import Message, Missing
+from otelreplay.dialects.values import ELIDED, decoded, is_broken, is_cut, lift_system, normal_messages, read_messages
+from otelreplay.events import Inferred, Mark, Message, Missing
+from otelreplay.providers.fields import as_list
 
 _ROLES = {
     "gen_ai.system.message": "system",
@@ -56,7 +57,7 @@ class GenAIEvents:
         fields: dict[str, Any] = {}
         gaps = list(_read_oldest(oldest, view, intern, fields))
         if items:
-            _read_items(items, intern, fields)
+            _Records(view, items, intern).read(fields)
             gaps += [
                 Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
                 for f in ("request.messages", "response.messages")
@@ -68,6 +69,7 @@ class GenAIEvents:
             if parts:
                 fields["request.system"] = parts
         attributes = view.span.attributes
+        roles = {_ROLES[name] for name, _ in items if name in _ROLES}
         name = attributes.get(sc.REQUEST_MODEL) or attributes.get(sc.RESPONSE_MODEL) or view.span.name or "model"
         return Reading(
             dialect=self.name,
@@ -76,8 +78,10 @@ class GenAIEvents:
             fields=fields,
             gaps=tuple(gaps),
             taken=frozenset(k for k in (sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION) if k in attributes and not gaps),
+            not_sent=frozenset() if not roles or "system" in roles else frozenset({"request.system"}),
+            alternatives=sum(name == _CHOICE for name, _ in items) == len(fields.get("response.messages", ())) > 1,
             took_logs=any(r.name in _RANK for r in view.logs),
-            drops_text_beside_calls=bool(items) and pk.package_of(view.span, legacy=True).drops_text_beside_calls,
+            drops_text_beside_calls=bool(items) and pk.package_of(view.span).drops_text_beside_calls,
             took_events=frozenset(e.name for e in view.span.events if e.name in _RANK or e.name in _OLDEST),
         )
 
@@ -97,73 +101,117 @@ def _event_body(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {k: decoded(v) for k, v in attributes.items() if not k.startswith("gen_ai.system")}
 
 
-def _read_items(items: list[tuple[str, Any]], intern: Interner, fields: dict[str, Any]) -> None:
-    messages: list[Message] = []
-    choices: list[dict[str, Any]] = []
-    elided = False
-    for name, body in items:
-        body = decoded(body)
-        if name == _CHOICE:
-            choices.append(body if isinstance(body, dict) else {"message": body})
-            continue
-        got = [intern.message(m) for m in _message(_ROLES[name], body)]
-        elided |= not got
-        messages += got
-    if messages and not elided:
-        fields["request.messages"] = messages
-    replies, reasons = _replies(choices, intern)
-    if replies:
-        fields["response.messages"] = replies
-    if reasons:
-        fields["response.finish_reasons"] = reasons
+class _Records:
+    """The messages of one span's records.
+
+    Whether content was switched off is a matter of the whole span: where any record holds some, a record without any is an
+    empty message; where none does, the records are skeletons that tell roles, call ids and names.
+    """
+
+    def __init__(self, view: SpanView, items: Sequence[tuple[str, Any]], intern: Interner) -> None:
+        self.items = [(name, decoded(body)) for name, body in items]
+        self.intern, self.key = intern, view.span.key
+        self.captured = any(_holds_content(body) for _, body in self.items)
+
+    def read(self, fields: dict[str, Any]) -> None:
+        messages: list[Message] = []
+        choices: list[Mapping[str, Any]] = []
+        for name, body in self.items:
+            if name == _CHOICE:
+                choices.append(body if isinstance(body, dict) else {"message": body})
+            else:
+                messages += self.marked(_message(_ROLES[name], body))
+        if messages:
+            fields["request.messages"] = messages
+        replies, reasons = self.replies(choices)
+        if replies:
+            fields["response.messages"] = replies
+        if reasons:
+            fields["response.finish_reasons"] = reasons
+
+    def marked(self, messages: Iterable[dict[str, Any]]) -> list[Message]:
+        """Interned, with a mark on what a record does not hold."""
+        return [self.intern.message(self.completed(m), tuple(self.marks(m))) for m in messages]
+
+    def completed(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Where content was on, a result without any is an empty one."""
+        if not self.captured or message.get("role") != "tool":
+            return message
+        return {**message, "parts": [p if "response" in p else {**p, "response": ""} for p in message["parts"]]}
+
+    def marks(self, message: dict[str, Any]) -> Iterable[Mark]:
+        if not message["parts"]:
+            yield self.mark("parts")
+        for n, part in enumerate(message["parts"]):
+            field = {"tool_call": "arguments", "tool_call_response": "response"}.get(str(part.get("type")))
+            if field and field not in part:
+                yield self.mark(f"parts[{n}].{field}")
+
+    def mark(self, field: str) -> Mark:
+        if self.captured:
+            return Inferred(field=field, source=self.key, rule="empty_content_in_record")
+        return Missing(field=field, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
+
+    def replies(self, choices: list[Mapping[str, Any]]) -> tuple[list[Message], list[Any]]:
+        """Reply messages and finish reasons; the chunks of a stream are joined."""
+        reasons = [c.get("finish_reason") for c in choices]
+        given = [r for r in reasons if r is not None]
+        bodies = [_choice_messages(c) for c in choices]
+        if len(choices) > 1 and not any(reasons[:-1]):
+            joined = _joined([m for body in bodies for m in body])
+            if joined and given:
+                joined["finish_reason"] = given[-1]
+            return (self.marked([joined]) if joined else []), given
+        out: list[Message] = []
+        for reason, body in zip(reasons, bodies, strict=True):
+            out += self.marked({**m, "finish_reason": reason} if reason is not None else m for m in body)
+        return out, given
+
+
+def _holds_content(body: Any) -> bool:
+    """Does a record hold a text, a value, or a call with arguments?"""
+    if not isinstance(body, dict):
+        return body not in (None, *ELIDED)
+    message = body.get("message")
+    inner: dict[str, Any] = message if isinstance(message, dict) else {}
+    calls = [c.get("function") for held in (body, inner) for c in as_list(held.get("tool_calls")) if isinstance(c, dict)]
+    return any(held.get("content") not in (None, *ELIDED) for held in (body, inner)) or any(
+        isinstance(f, dict) and f.get("arguments") is not None for f in calls
+    )
 
 
 def _message(role: str, body: Any) -> list[dict[str, Any]]:
-    """The messages of one body; none when its content is switched off."""
+    """The messages of one body; what it does not hold is left out of them."""
     if not isinstance(body, dict):
-        return [] if body in (None, *ELIDED) else normal_messages({"role": role, "content": body})
+        return normal_messages({"role": role} if body in (None, *ELIDED) else {"role": role, "content": body})
     content = body.get("content")
     if isinstance(content, dict) and isinstance(content.get("parts"), (list, tuple)):
         return [
             m if role != "system" else {**m, "role": "system"}
-            for m in normal_messages({"role": content.get("role") or role, **content})
+            for m in normal_messages(_pruned({"role": content.get("role") or role, **content}))
         ]
-    whole = {"role": role, **{k: v for k, v in body.items() if k != "id"}}
-    if role == "tool" and "tool_call_id" not in whole:
-        whole["tool_call_id"] = body.get("id")
-    hidden = content in (None, *ELIDED) and _no_calls(body.get("tool_calls"))
-    return [] if hidden else normal_messages(_pruned(whole))
+    whole = {"role": role, **{k: v for k, v in body.items() if k != "id" and not (k == "content" and v in (None, *ELIDED))}}
+    if role == "tool":
+        return [_result(whole, body)]
+    return normal_messages(_pruned(whole))
 
 
-def _no_calls(calls: Any) -> bool:
-    """Are there no tool calls with arguments? With content off only their ids and names are there."""
-    functions = [c.get("function") for c in calls if isinstance(c, dict)] if isinstance(calls, (list, tuple)) else []
-    return not any(isinstance(f, dict) and f.get("arguments") is not None for f in functions)
+def _result(whole: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """A tool's answer; without content it still tells whose answer it is."""
+    call = whole.get("tool_call_id", body.get("id"))
+    part = {"type": "tool_call_response", **({"id": call} if call is not None else {})}
+    return {"role": "tool", "parts": [part | ({"response": whole["content"]} if "content" in whole else {})]}
+
+
+_PAYLOAD = frozenset({"args", "response", "arguments", "input", "parameters"})
+"""What a tool was given or gave: a null in it is a value."""
 
 
 def _pruned(value: Any) -> Any:
     """Without the nulls that whole-object dumps are full of."""
     if isinstance(value, dict):
-        return {k: _pruned(v) for k, v in value.items() if v is not None}
+        return {k: v if k in _PAYLOAD else _pruned(v) for k, v in value.items() if v is not None}
     return [_pruned(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def _replies(choices: list[dict[str, Any]], intern: Interner) -> tuple[list[Message], list[Any]]:
-    """Reply messages and finish reasons; the chunks of a stream are joined."""
-    reasons = [c.get("finish_reason") for c in choices]
-    streamed = len(choices) > 1 and not any(reasons[:-1])
-    bodies = [_choice_messages(c) for c in choices]
-    given = [r for r in reasons if r is not None]
-    if streamed:
-        joined = _joined([m for body in bodies for m in body])
-        if joined and given:
-            joined["finish_reason"] = given[-1]
-        return ([intern.message(joined)] if joined else []), given
-    out = []
-    for choice, body in zip(choices, bodies, strict=True):
-        reason = choice.get("finish_reason")
-        out += [intern.message({**m, "finish_reason": reason} if reason is not None else m) for m in body]
-    return out, given
 
 
 def _choice_messages(choice: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -206,7 +254,7 @@ def _oldest(view: SpanView) -> dict[str, Any]:
 def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, fields: dict[str, Any]) -> Iterable[Missing]:
     for attribute, value in oldest.items():
         side, role = ("request.messages", "user") if attribute == sc.LEGACY_PROMPT else ("response.messages", "assistant")
-        if is_cut(value, view.cut_lengths):
+        if is_cut(value, view.limit) or is_broken(value):
             yield Missing(
                 field=side,
                 cause="truncated",

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from otelreplay import canonical
-from otelreplay.events import Message
+from otelreplay.events import Mark, Message
 
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -24,15 +24,15 @@ class Interner:
     def __init__(self) -> None:
         self._by_text: dict[tuple[str, bytes], tuple[Any, ...]] = {}
         self._recent: dict[str, list[tuple[str, list[Any]]]] = {}
-        self._messages: dict[bytes, Message] = {}
+        self._messages: dict[tuple[bytes, tuple[Mark, ...]], Message] = {}
         self._values: dict[bytes, Any] = {}
 
-    def message(self, value: dict[str, Any]) -> Message:
-        """The one Message equal to this dict (key order does not count)."""
-        key = _key(value)
+    def message(self, value: dict[str, Any], marks: tuple[Mark, ...] = ()) -> Message:
+        """The one Message equal to this dict (key order does not count) with these marks."""
+        key = (_key(value), marks)
         found = self._messages.get(key)
         if found is None:
-            found = self._messages[key] = Message(value)
+            found = self._messages[key] = Message(value, marks)
         return found
 
     def value(self, value: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from otelreplay import semconv as sc
 from otelreplay.spans import Span
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
@@ -23,6 +24,8 @@ SPAN_MODES = (
 COUNT_LIMIT = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT (default 128) where the agent runs"
 LENGTH_LIMIT = "unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT and OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs"
 RESOLVE = "fetch the referenced object; the span holds only its address"
+LOST = "look for a sampler, a full export queue or a process that ended before it flushed"
+CURRENT_OPENAI = "use opentelemetry-instrumentation-genai-openai, which records it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +39,12 @@ class Package:
     carries_content: bool = True
     carries_tools: bool = True
     """False: no mode of the package records the tools that a request declares."""
+    carries_agents: bool = True
+    """False: no mode of the package records what goes into an agent and comes out of it."""
     drops_text_beside_calls: bool = False
     """True: the text of a history message that also has tool calls is lost."""
+    invents_ids: bool = False
+    """True: call ids are made up by the package (``NAME_0``) and cross no wire; they differ between a reply and its history."""
 
 
 _LATEST = Package(content=SPAN_ONLY, tools=SPAN_MODES)
@@ -50,9 +57,9 @@ _PACKAGES: tuple[tuple[str, Package], ...] = (
         carries_content=False)),
     ("opentelemetry.instrumentation.genai.openai_agents", Package(
         content="add opentelemetry-instrumentation-genai-openai: the agents instrumentation makes no model spans",
-        tools=SPAN_MODES)),
+        tools=SPAN_MODES, carries_agents=False)),
     ("opentelemetry.instrumentation.genai.", _LATEST),
-    ("opentelemetry.instrumentation.google_genai", _LATEST),
+    ("opentelemetry.instrumentation.google_genai", Package(content=SPAN_ONLY, tools=SPAN_MODES, invents_ids=True)),
     ("opentelemetry.util.genai", _LATEST),
     ("opentelemetry.instrumentation.openai_v2", Package(
         content=f"set {CAPTURE}=span_only with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
@@ -67,8 +74,9 @@ _LEGACY = {
 UNKNOWN = Package(content="switch on content capture in the instrumentation that made this span")
 
 
-def package_of(span: Span, *, legacy: bool = False) -> Package:
-    """What is known of the package that made the span; ``legacy``: it wrote the convention of 1.36 and before."""
+def package_of(span: Span) -> Package:
+    """What is known of the package that made the span. Some wrote the convention of 1.36 and before in one mode."""
+    legacy = sc.SYSTEM in span.attributes and sc.PROVIDER not in span.attributes
     return _package(span.scope.name, span.scope.version, legacy)
 
 

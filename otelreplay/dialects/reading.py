@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from otelreplay.dialects.intern import Interner
-from otelreplay.events import Missing
+from otelreplay.events import Mark, Missing
 from otelreplay.spans import LogRecord, Span
 
 CONTENT_FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -44,8 +44,8 @@ class SpanView:
     logs: tuple[LogRecord, ...] = ()
     received: bool = True
     """False: the span itself never arrived, only its log records; ``span`` is a stub with their ids."""
-    cut_lengths: frozenset[int] = frozenset()
-    """Lengths at which values of this run were cut: a text of such a length is cut too."""
+    limit: int = 0
+    """The length at which values of this run were cut, in characters; 0 when there is no sign of such a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,14 @@ class Reading:
     """The content of the span's log records is in the fields."""
     took_events: frozenset[str] = frozenset()
     """Names of the span events whose content is in the fields."""
+    marks: tuple[Mark, ...] = ()
+    """Marks on fields that are given: inferred inside the span, or known to be incomplete."""
+    not_sent: frozenset[str] = frozenset()
+    """Content fields that are known not to have been sent: no gap, whatever another dialect thinks."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The recorded text of fields that were decoded from JSON, where other spans may tell better what it stands for."""
+    alternatives: bool = False
+    """The reply's messages are choices of which the agent took one; otherwise they are one turn."""
     drops_text_beside_calls: bool = False
     """The package is known to lose the text of a history message that also has tool calls."""
 

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable
 from typing import Any
 
 from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
-from otelreplay.events import Message
+from otelreplay.dialects.packages import CURRENT_OPENAI
+from otelreplay.events import Message, Missing
 from otelreplay.providers import decode_message, decode_tool, split_system
 from otelreplay.providers.parts import generic
 
 ELIDED = ("<elided>", "__REDACTED__", "REDACTED")
 """Literals that packages write instead of content that is switched off. They are never content."""
 
-_CLOSERS = {"[": "]", "{": "}", '"': '"'}
+
+def is_cut(text: Any, limit: int) -> bool:
+    """Was this text cut at ``limit`` characters? A text of that length is, unless it is whole JSON."""
+    return isinstance(text, str) and 0 < limit == len(text) and not (is_json_like(text) and canonical.read_json(text)[0])
 
 
-def is_cut(text: Any, cut_lengths: frozenset[int] = frozenset()) -> bool:
-    """Was this text cut by a length limit? JSON that ends in the middle, or a length at which JSON of this run was cut."""
-    if not isinstance(text, str) or not text:
-        return False
-    if len(text) in cut_lengths:
-        return True
-    head = text.lstrip()[:2]
-    if head[:1] not in ("[", "{") or not looks_like_json(head):
-        return False
-    return text.rstrip()[-1] != _CLOSERS[head[0]] or not canonical.read_json(text)[0]
+def is_broken(text: Any) -> bool:
+    """Does it begin like JSON of an array or object, and not end like it?"""
+    return isinstance(text, str) and is_json_like(text) and not canonical.read_json(text)[0]
+
+
+def is_json_like(text: str) -> bool:
+    """Does it begin like JSON of an array or object?"""
+    return looks_like_json(text.lstrip()[:2])
 
 
 def looks_like_json(head: str) -> bool:
@@ -51,14 +54,18 @@ def decoded_whole(value: Any) -> Any:
     return decoded(value)
 
 
-def read_messages(value: Any, intern: Interner) -> list[Message] | None:
-    """Messages in the GenAI schema (or a provider's), from JSON text or structured values; None if it is neither."""
+def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False) -> list[Message] | None:
+    """Messages in the GenAI schema (or a provider's), from JSON text or structured values; None if it is neither.
+
+    ``invented_ids``: call ids of the form ``NAME_0`` are the package's own and are left out.
+    """
 
     def element(m: Any) -> tuple[Message, ...]:
-        return tuple(intern.message(x) for x in normal_messages(m))
+        plain = normal_messages(m)
+        return tuple(intern.message(x, _marks(x)) for x in (map(without_invented_ids, plain) if invented_ids else plain))
 
     if isinstance(value, str):
-        return intern.each(value, "message", element)
+        return intern.each(value, "message without ids" if invented_ids else "message", element)
     if isinstance(value, (list, tuple)):
         return [m for v in value for m in element(v)]
     return None
@@ -73,6 +80,33 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
     return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
 
 
+def _marks(message: dict[str, Any]) -> tuple[Missing, ...]:
+    """A request message without any part was not recorded whole: some packages drop content that is a list."""
+    if message["parts"] or message.get("role") == "assistant":
+        return ()
+    return (
+        Missing(
+            field="parts",
+            cause="not_carried_by_convention",
+            detail="the package recorded this message without its content",
+            remedy=CURRENT_OPENAI,
+        ),
+    )
+
+
+def without_invented_ids(message: dict[str, Any]) -> dict[str, Any]:
+    """The message without ids of the form ``NAME_0``; a result keeps the name that its id told."""
+    return {**message, "parts": [_without_invented_id(p) for p in message["parts"]]}
+
+
+def _without_invented_id(part: dict[str, Any]) -> dict[str, Any]:
+    name, _, number = str(part.get("id") or "").rpartition("_")
+    if not name or not number.isdecimal() or part.get("name", name) != name:
+        return part
+    rest = {k: v for k, v in part.items() if k != "id"}
+    return rest | {"name": name} if part.get("type") in ("tool_call", "tool_call_response") else part
+
+
 def _is_gemini(m: dict[str, Any]) -> bool:
     return any(isinstance(p, dict) and "type" not in p for p in m["parts"])
 
@@ -84,6 +118,8 @@ def normal_part(part: Any) -> dict[str, Any]:
     if not isinstance(part, dict):
         return generic(part)
     out = {k: v for k, v in part.items() if not (v is None and k in ("id", "name", "mime_type"))}
+    if isinstance(out.get("content"), bytes):
+        out["content"] = base64.b64encode(out["content"]).decode("ascii")  # as the same part stands in JSON text
     if out.get("type") == "tool_call" and "arguments" in out:
         out["arguments"] = decoded(out["arguments"])
     if out.get("type") == "tool_call_response" and "response" not in out and "result" in out:

@@ -14,16 +14,17 @@ from collections.abc import Iterable
 
 from otelreplay.dialects import Interner
 from otelreplay.events import Missing, Note, Recording
-from otelreplay.reconstruct import gaps, order, replies, tools
+from otelreplay.reconstruct import gaps, order, replies, results, tools
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.joining import TraceExtent, join_traces
 from otelreplay.reconstruct.observe import draft_of, mark_unread, views_of
-from otelreplay.reconstruct.runs import SMALL_TRACE, Continuation, continuation_of, join_traces, run_id
+from otelreplay.reconstruct.runs import run_id
 from otelreplay.reconstruct.tree import link, merge
 from otelreplay.reconstruct.turns import Conversation
 from otelreplay.spans import Identified, LogRecord, Span, unify_logs, unify_spans
 
-__all__ = ["SMALL_TRACE", "Continuation", "continuation_of", "join_traces", "reconstruct", "run_id"]
+__all__ = ["TraceExtent", "join_traces", "reconstruct", "run_id"]
 
 
 def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant: str = "") -> Recording:
@@ -81,6 +82,8 @@ def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
     missing = replies.complete(conversation, [d for d in drafts if d.kind == "agent"])
     tools.pair([d for d in drafts if d.kind in ("tool", "retrieval")], conversation, notes)
     drafts += tools.complete(conversation)
+    for draft in drafts:
+        results.settle_alone(draft)
     if conversation.restored:
         for draft in conversation.models:
             held = draft.fields.get("request.messages")

@@ -27,6 +27,8 @@ class Draft:
     """Why a content field is absent, by field; the last word is had in ``reconstruct.gaps``."""
     missing: list[Missing] = field(default_factory=list)
     inferred: list[Inferred] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """The recorded text of fields that were decoded from JSON."""
     spans: list[str] = field(default_factory=list)
     leftovers: dict[str, Any] = field(default_factory=dict)
     start: int = 0
@@ -36,6 +38,8 @@ class Draft:
     """Hard predecessors, in no order and not yet reduced."""
     rank: tuple[int, ...] = ()
     """Order among events that have no time of their own."""
+    alternatives: bool = False
+    """See ``dialects.reading.Reading.alternatives``."""
     drops_text: bool = False
     """See ``dialects.reading.Reading.drops_text_beside_calls``."""
     recognised: bool = True

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from otelreplay.dialects import CONTENT_FIELDS
-from otelreplay.dialects.packages import package_of
+from otelreplay.dialects.packages import LOST, UNKNOWN, package_of
 from otelreplay.events import Missing
 from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft
+from otelreplay.reconstruct.tree import above, names_alike
 from otelreplay.reconstruct.turns import tool_calls
 
+_OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
 
 
@@ -83,6 +85,21 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             if package.content.startswith("add ")
             else "instrument the model SDK as well as the agent framework",
         )
+    for model in models:
+        if _covers_several(model, tools):
+            detail = f"{model.id} covers several exchanges: tools ran inside it that its reply did not ask for"
+            yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_OWN_LOOP)
+            later = "the requests of its later exchanges, with the results of the tools, are not recorded"
+            model.missing.append(
+                Missing(field="request.messages", cause="not_carried_by_convention", detail=later, remedy=_OWN_LOOP)
+            )
+    for agent in agents if not tools else ():
+        inside = [d for d in models if agent in above(d)]
+        held = any(d.has("request.messages") or d.has("response.messages") for d in inside)
+        if len(inside) > 1 and not held and all(map(_mute, inside)):
+            detail = f"{agent.id} called a model several times without content; tools that ran in between would not show"
+            package = package_of(inside[0].span) if inside[0].span else UNKNOWN
+            yield Missing(field="tool", cause="not_carried_by_convention", detail=detail, remedy=package.content)
     silent = [d for d in models if not d.has("response.messages") and _finished_by_calling(d)]
     if silent and not tools:
         yield Missing(
@@ -91,6 +108,24 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
             remedy="instrument the tools, or capture message content so that calls and results can be read from it",
         )
+
+
+def _caller(tool: Draft) -> Draft | None:
+    """The nearest boundary around a tool."""
+    return next((up for up in above(tool) if up.kind != "context"), None)
+
+
+def _covers_several(model: Draft, tools: Sequence[Draft]) -> bool:
+    """Did tools run inside the call that its recorded reply does not ask for? An SDK that calls functions by itself does so."""
+    held = model.fields.get("response.messages")
+    inside = [d for d in tools if d.span is not None and _caller(d) is model]
+    asked = [str(p.get("name")) for m in held or () for _, p in tool_calls(m)]
+    return held is not None and bool(inside) and not any(names_alike(name, tool.name) for name in asked for tool in inside)
+
+
+def _mute(model: Draft) -> bool:
+    """Is this a provider whose finish reasons do not tell whether tools were called?"""
+    return str(model.fields.get("request.provider")).startswith(("gemini", "gcp", "vertex"))
 
 
 def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
@@ -103,6 +138,6 @@ def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
                     field="parent",
                     cause="span_not_received",
                     detail=f"its parent span {span.parent_span_id} did not arrive",
-                    remedy="look for a sampler, a full export queue or a process that ended before it flushed",
+                    remedy=LOST,
                 )
             )

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from otelreplay import semconv as sc
-from otelreplay.dialects import DIALECTS, Dialect, Interner, Reading, SpanView, is_cut
-from otelreplay.events import Missing, Note
+from otelreplay.dialects import DIALECTS, Dialect, Interner, Reading, SpanView, is_broken
+from otelreplay.dialects.packages import LOST
+from otelreplay.events import Inferred, Missing, Note
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.spans import Identified, LogRecord, Span
 
@@ -23,10 +24,10 @@ def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[li
             own.setdefault(f"{record.trace_id}/{record.span_id}", []).append(record)
         else:
             loose.append(record)
-    cut = cut_lengths(i.span for i in spans)
-    views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), cut_lengths=cut) for i in spans]
+    limit = length_limit(i.span for i in spans)
+    views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), limit=limit) for i in spans]
     for records in own.values():
-        views.append(SpanView(span=_stub(records), logs=tuple(records), received=False, cut_lengths=cut))
+        views.append(SpanView(span=_stub(records), logs=tuple(records), received=False, limit=limit))
     return views, loose
 
 
@@ -42,15 +43,21 @@ def _stub(records: Sequence[LogRecord]) -> Span:
     )
 
 
-def cut_lengths(spans: Iterable[Span]) -> frozenset[int]:
-    """Lengths at which JSON values were cut. No counter tells of such a cut; one that breaks JSON gives the limit away."""
-    found: dict[int, int] = {}
+def length_limit(spans: Iterable[Span]) -> int:
+    """The length at which values were cut, 0 if there is no sign of it. No counter tells of such a cut.
+
+    A limit cuts every longer text, so it can only be the length of the longest ones. It shows where a text of that length is
+    JSON that breaks off, or where several different texts have just that length.
+    """
+    longest, found = 0, set[str]()
     for span in spans:
-        for value in span.attributes.values():
-            if isinstance(value, str) and len(value) > 15 and value[0] in "[{" and value[-1] not in "]}" and is_cut(value):
-                found[len(value)] = found.get(len(value), 0) + 1
-    # One broken value may be broken for another reason; a limit cuts several values at one length, or at a round one.
-    return frozenset(n for n, times in found.items() if times > 1 or n % 10 == 0 or n & (n - 1) == 0)
+        for holder in (span.attributes, *(e.attributes for e in span.events)):
+            for value in holder.values():
+                if isinstance(value, str) and len(value) >= longest:
+                    if len(value) > longest:
+                        longest, found = len(value), set()
+                    found.add(value)
+    return longest if len(found) > 2 or any(map(is_broken, found)) else 0
 
 
 def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequence[Dialect] = DIALECTS) -> Draft:
@@ -67,6 +74,7 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
     used = [r for r in readings if main is not None and r.kind == main.kind]
     for reading in used:
         _fill(draft, reading, notes)
+    draft.alternatives = any(r.alternatives for r in used)
     draft.drops_text = any(r.drops_text_beside_calls for r in used)
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
@@ -88,6 +96,11 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
             )
     for gap in reading.gaps:
         draft.explain(gap)
+    for name in reading.not_sent:
+        draft.gaps.pop(name, None)
+    draft.missing += [m for m in reading.marks if isinstance(m, Missing)]
+    draft.inferred += [m for m in reading.marks if isinstance(m, Inferred)]
+    draft.texts.update(reading.texts)
 
 
 def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
@@ -127,7 +140,9 @@ def _unread(draft: Draft, view: SpanView) -> None:
     span = view.span
     if not view.received:
         draft.missing.append(
-            Missing(field="span", cause="span_not_received", detail=f"only log records of span {span.span_id} arrived")
+            Missing(
+                field="span", cause="span_not_received", detail=f"only log records of span {span.span_id} arrived", remedy=LOST
+            )
         )
     elif not span.end:
         draft.missing.append(

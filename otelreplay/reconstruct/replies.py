@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from otelreplay.dialects.packages import LOST
 from otelreplay.events import Missing
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import above
 from otelreplay.reconstruct.turns import Conversation, Lost
-
-_REMEDY = "look for a sampler, a full export queue or a process that ended before it flushed"
 
 
 def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missing]:
@@ -64,7 +63,7 @@ def _lost_call(turn: Lost) -> Missing:
         field="model",
         cause="span_not_received",
         detail=f"{turn.teller.id} quotes a reply ({turn.path}) that no model event of this run gave",
-        remedy=_REMEDY,
+        remedy=LOST,
     )
 
 

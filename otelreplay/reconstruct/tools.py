@@ -15,21 +15,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otelreplay import canonical
-from otelreplay.dialects.values import decoded
+from otelreplay.dialects.packages import package_of
+from otelreplay.dialects.values import decoded, decoded_whole
 from otelreplay.events import Missing, Note
+from otelreplay.reconstruct import results
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import names_alike
 from otelreplay.reconstruct.turns import Call, Conversation
+
+UNKNOWN_ERROR = "_OTHER"
+"""``error.type`` of a failure that the framework handled: what it told the model instead is the tool's outcome."""
 
 
 def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) -> None:
     """Gives each call its tool event, where there is one."""
     free = sorted(tools, key=lambda d: (d.start, d.id))
     ids: dict[str, list[Call]] = {}
-    for call in conversation.calls:
+    ours = [c for c in conversation.calls if c.asker is not None or c.current]
+    for call in ours:
         ids.setdefault(call.id, []).append(call)
     for match in (_by_id, _by_content, _by_name):
-        waiting = [c for c in conversation.calls if c.tool is None]
+        waiting = [c for c in ours if c.tool is None]
         for tool in list(free):
             candidates = ids.get(tool.fields.get("request.call_id") or "", []) if match is _by_id else waiting
             found = match(tool, [c for c in candidates if c.tool is None and names_alike(c.name, tool.name)])
@@ -97,6 +103,13 @@ def _event_of(call: Call) -> Draft:
     suffix = call.id if call.id and call.id.isascii() and len(call.id) <= 64 and call.id.isprintable() else f"call-{call.path}"
     draft = Draft(id=f"{teller.id}#{suffix}", kind="tool", name=call.name or "tool", spans=[], rank=(call.order,))
     draft.parent = teller.parent
+    if "arguments" not in call.part:
+        draft.gaps["request.arguments"] = Missing(
+            field="request.arguments",
+            cause="content_not_captured",
+            detail="the model's reply names the call without its arguments",
+            remedy=package_of(teller.span).content if teller.span else "",
+        )
     draft.gaps["response.result"] = Missing(
         field="response.result",
         cause="span_not_received",
@@ -121,22 +134,24 @@ def _fill(tool: Draft, call: Call) -> None:
     if call.answers:
         first = call.answers[0]
         _answer(tool, first.value, f"{first.reader.id}:{first.path}.response")
+    elif call.readers and tool.span is None:
+        reader = call.readers[0]
+        tool.gaps["response.result"] = Missing(
+            field="response.result",
+            cause="content_not_captured",
+            detail=f"{reader.id} quotes the answer without its content",
+            remedy=package_of(reader.span).content if reader.span else "",
+        )
 
 
 def _answer(tool: Draft, value: object, source: str) -> None:
-    seen = decoded(value)
+    seen = decoded_whole(value)
     if tool.has("response.result"):
-        if not _same(tool.fields["response.result"], seen):
+        results.settle(tool, value)
+        if not results.same(tool.fields["response.result"], value):
             tool.fields["response.as_seen"] = seen
-    elif tool.has("error"):
+    elif tool.has("error") and tool.fields["error"].type != UNKNOWN_ERROR:
         tool.fields["response.as_seen"] = seen
         tool.gaps.pop("response.result", None)
     else:
         tool.infer("response.result", seen, source=source, rule="result_from_next_request")
-
-
-def _same(result: object, seen: object) -> bool:
-    """The same value, or the same inside the one-key object that an API asks for."""
-    inner = next(iter(seen.values())) if isinstance(seen, dict) and len(seen) == 1 else seen
-    wanted = canonical.digest_value(decoded(result))
-    return wanted in (canonical.digest_value(seen), canonical.digest_value(decoded(inner)))

@@ -98,12 +98,15 @@ class Conversation:
         self._keys: dict[int, Any] = {}
         self._replies: dict[Any, list[Draft]] = {}
         self._asked: dict[Draft, list[Call]] = {}
+        self._taken: dict[Draft, int] = {}
+        self._by_id: dict[str, list[Call]] = {}
         self._threads: dict[Draft, _Thread] = {}
         for draft in self.models:
             self._reply(draft)
         for draft in self.models:
             if draft.has("request.messages"):
                 self._request(draft)
+        self._drop_alternatives()
 
     # -- replies
     def _reply(self, draft: Draft) -> None:
@@ -118,9 +121,19 @@ class Conversation:
         if whole is not None and draft not in self._replies.setdefault(whole, []):
             self._replies[whole].append(draft)
 
+    def _drop_alternatives(self) -> None:
+        """Of several choices the agent takes one: the one quoted later, else the first. The calls of the others never ran."""
+        for draft, calls in self._asked.items():
+            taken = self._taken.get(draft, 0)
+            if draft.alternatives:
+                dropped = {c for c in calls if not c.path.startswith(f"response.messages[{taken}]")}
+                self.calls = [c for c in self.calls if c not in dropped]
+
     def _call(self, part: dict[str, Any], asker: Draft | None, teller: Draft, path: str) -> Call:
         call = Call(str(part.get("id") or ""), str(part.get("name") or ""), part, asker, path, teller, len(self.calls))
         self.calls.append(call)
+        if call.id:
+            self._by_id.setdefault(call.id, []).append(call)
         return call
 
     def key(self, messages: Sequence[Message]) -> Any:
@@ -153,7 +166,7 @@ class Conversation:
         current_from = start if known else _after_last_user(messages)
         at = start
         while at < len(messages):
-            turn = _turn_at(messages, at)
+            turn = turn_at(messages, at)
             if messages[at].get("role") == "assistant":
                 self._quoted(draft, thread, at, turn, current=at >= current_from)
             else:
@@ -179,9 +192,11 @@ class Conversation:
         if owner is not None:
             thread.last, thread.told = owner, []  # whoever gave this turn has waited for the tools before it
             draft.before.add(owner)
-            thread.open += self._asked.get(owner, [])
+            thread.open += self._taken_calls(owner, turn)
             self._restore(draft, owner, turn)
             return
+        if self.key(turn) is None:
+            return  # its content is switched off: whose reply it was cannot be known
         calls = [
             self._call(part, None, draft, f"request.messages[{at + n}].parts[{p}]")
             for n, m in enumerate(turn)
@@ -203,6 +218,15 @@ class Conversation:
         fresh = [d for d in earlier if d is not thread.last and (thread.last is None or d.start >= thread.last.start)]
         return next(iter(fresh or earlier), None)
 
+    def _taken_calls(self, owner: Draft, turn: list[Message]) -> list[Call]:
+        """The calls of a quoted reply; of alternatives, those of the one that is quoted."""
+        asked = self._asked.get(owner, [])
+        if not owner.alternatives:
+            return asked
+        key, replies = self.key(turn), owner.fields["response.messages"]
+        self._taken[owner] = next((n for n, m in enumerate(replies) if self.key([m]) == key), 0)
+        return [c for c in asked if c.path.startswith(f"response.messages[{self._taken[owner]}]")]
+
     def _restore(self, draft: Draft, owner: Draft, turn: list[Message]) -> None:
         """Puts back the text that some packages drop from a history message with tool calls."""
         if not draft.drops_text or len(turn) != 1 or _has_text(turn[0]):
@@ -220,11 +244,25 @@ class Conversation:
         for p, part in enumerate(thread.messages[at]["parts"]):
             if part.get("type") != "tool_call_response":
                 continue
-            call = _answering(part, thread.messages[at], thread.open)
+            call = self._asked_before(part, draft, thread) or _answering(part, thread.messages[at], thread.open)
             if call is not None:
                 thread.open = [c for c in thread.open if c is not call]
                 thread.told.append(call)
-                call.answers.append(Answer(part.get("response"), draft, f"request.messages[{at}].parts[{p}]"))
+                if "response" in part:
+                    call.answers.append(Answer(part["response"], draft, f"request.messages[{at}].parts[{p}]"))
+
+    def _asked_before(self, part: dict[str, Any], draft: Draft, thread: _Thread) -> Call | None:
+        """The call of an earlier reply that this request does not quote: the server keeps the history, only its id is sent."""
+        key = str(part.get("id") or "")
+        if not key or any(c.id == key for c in thread.open):
+            return None
+        asked = [
+            c for c in self._by_id.get(key, ()) if c.asker is not None and c.asker is not draft and c.asker.start <= draft.start
+        ]
+        call = next((c for c in reversed(asked) if not c.answers), None)
+        if call is not None and call.asker is not None:
+            draft.before.add(call.asker)
+        return call
 
 
 def tool_calls(message: Message) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -234,7 +272,7 @@ def tool_calls(message: Message) -> Iterator[tuple[int, dict[str, Any]]]:
             yield n, part
 
 
-def _turn_at(messages: Sequence[Message], at: int) -> list[Message]:
+def turn_at(messages: Sequence[Message], at: int) -> list[Message]:
     """The assistant messages from here on that belong together, or one message of another role."""
     end = at + 1
     while messages[at].get("role") == "assistant" and end < len(messages) and messages[end].get("role") == "assistant":
@@ -260,6 +298,5 @@ def _answering(part: dict[str, Any], message: Message, waiting: Iterable[Call]) 
     key = str(part.get("id") or "")
     name = part.get("name") or message.get("name")
     calls = list(waiting)
-    if key:
-        return next((c for c in calls if c.id == key), None) or next((c for c in calls if not c.id), None)
-    return next((c for c in calls if not name or names_alike(c.name, str(name))), None)
+    same = [c for c in calls if c.id == key] if key else []
+    return next((c for c in same or calls if not name or names_alike(c.name, str(name))), None)

@@ -95,7 +95,7 @@ def hostile_views(names: tuple[str, ...] = ()) -> Iterator[SpanView]:
                     for name in ("gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message", "gen_ai.choice",
                                  "gen_ai.client.inference.operation.details", "other")
                 ),
-                cut_lengths=frozenset({1}),
+                limit=1,
             )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import json
 import msgspec
 import pytest
 
+from otelreplay.events import expand
 from otelreplay.spans import Scope, SpanEvent
 from tests.reconstruct.builders import LEGACY, agent, gaps, log, of_kind, rebuilt, rules, span
 
@@ -92,8 +93,6 @@ def test_text_that_the_package_drops_beside_tool_calls_is_put_back_and_marked():
         log(4, "gen_ai.tool.message", {"content": "42", "id": "c1"}, at=1402),
         choice(4, 1403, {"content": "ok"}),
     )
-    from otelreplay.events import expand
-
     last = expand(of_kind(recording, "model")[-1])
     assert last.request["messages"][1]["parts"][0] == {"type": "text", "content": "let me look"}
     assert rules(last) == {"request.messages[1].parts[0]": "text_restored_from_reply"}
@@ -108,20 +107,49 @@ def test_text_that_the_package_drops_beside_tool_calls_is_put_back_and_marked():
     assert len(of_kind(other, "model")[-1].request["messages"][1]["parts"]) == 1
 
 
-@pytest.mark.parametrize(
-    "body",
-    [None, {}, {"content": None}, {"content": "<elided>"}, {"content": {"parts": None}, "role": "user"} | {"content": None}],
-)
-def test_records_without_content_are_a_gap_with_the_switch(body):
-    hidden_choice = {
-        "index": 0,
-        "finish_reason": "stop",
-        "message": {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "find"}}]},
+@pytest.mark.parametrize("body", [None, {}, {"content": None}, {"content": "<elided>"}])
+def test_records_without_content_tell_roles_and_ids_and_name_the_switch(body):
+    call = {"id": "c1", "function": {"name": "find"}}
+    hidden = {"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [call]}}
+    recording = rebuilt(
+        old(),
+        log(2, "gen_ai.user.message", body, at=1),
+        log(2, "gen_ai.choice", hidden, at=2),
+        old(4),
+        log(4, "gen_ai.user.message", body, at=3),
+        log(4, "gen_ai.assistant.message", {"tool_calls": [call]}, at=4),
+        log(4, "gen_ai.tool.message", {"id": "c1"}, at=5),
+        choice(4, 6, {"role": "assistant"}),
+    )
+    first, last = map(expand, of_kind(recording, "model"))
+    assert gaps(first)["request.messages[0].parts"] == "content_not_captured"
+    assert gaps(first)["response.messages[0].parts[0].arguments"] == "content_not_captured"
+    assert first.response["messages"][0]["parts"] == [{"type": "tool_call", "id": "c1", "name": "find"}]
+    assert gaps(last)["response.messages[0].parts"] == "content_not_captured"
+    assert "request.system" not in gaps(first)
+    (found,) = of_kind(recording, "tool")
+    assert (found.name, found.request) == ("find", {"call_id": "c1"})
+    assert gaps(found) == {"request.arguments": "content_not_captured", "response.result": "content_not_captured"}
+    assert all("=true" in m.remedy for m in found.missing)
+    assert recording.missing == ()
+
+
+def test_where_content_was_on_a_record_without_any_is_an_empty_message():
+    recording = rebuilt(
+        old(),
+        log(2, "gen_ai.user.message", {"content": "hi"}, at=1),
+        log(2, "gen_ai.assistant.message", {"tool_calls": [WIRE_CALL]}, at=2),
+        log(2, "gen_ai.tool.message", {"id": "c1"}, at=3),
+        choice(2, 4, {"role": "assistant"}),
+    )
+    (found,) = map(expand, of_kind(recording, "model"))
+    assert found.request["messages"][2]["parts"] == [{"type": "tool_call_response", "id": "c1", "response": ""}]
+    assert found.response["messages"][0]["parts"] == []
+    assert rules(found) == {
+        "request.messages[2].parts[0].response": "empty_content_in_record",
+        "response.messages[0].parts": "empty_content_in_record",
     }
-    (found,) = rebuilt(old(), log(2, "gen_ai.user.message", body, at=1), log(2, "gen_ai.choice", hidden_choice, at=2)).events
-    assert gaps(found)["request.messages"] == gaps(found)["response.messages"] == "content_not_captured"
-    assert "messages" not in found.request
-    assert found.response["finish_reasons"] == ["stop"]
+    assert not [f for f in gaps(found) if "messages" in f]
 
 
 def gemini(role, *parts):

@@ -7,7 +7,8 @@ from otelreplay.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "dialects.md").read_text(encoding="utf-8")
-CODE = "\n".join(p.read_text(encoding="utf-8") for p in sorted((ROOT / "otelreplay" / "reconstruct").glob("*.py")))
+ROOMS = ("dialects", "reconstruct")
+CODE = "\n".join(p.read_text(encoding="utf-8") for r in ROOMS for p in sorted((ROOT / "otelreplay" / r).glob("*.py")))
 
 
 def table_under(heading):

@@ -72,7 +72,7 @@ def model(n, messages=None, reply=None, *, parent=1, response_id=None, **more):
         "chat m",
         parent=parent,
         gen_ai__operation__name="chat",
-        gen_ai__provider__name="openai",
+        gen_ai__provider__name=more.pop("provider", "openai"),
         gen_ai__request__model="m",
         gen_ai__response__id=response_id or f"resp-{n}",
         **held,

@@ -86,14 +86,18 @@ def test_plain_text_of_the_length_at_which_json_was_cut_is_cut_too():
     assert of_kind(alone, "tool")[0].response == {"result": "y" * 200}
 
 
-def test_one_broken_value_of_an_odd_length_does_not_condemn_others_of_that_length():
-    broken = '{"a": ' + "z" * 77
-    recording = rebuilt(
-        tool(2, parent=None, _events=()),
-        with_attributes(tool(3, parent=None), gen_ai__tool__call__result=broken),
-        with_attributes(tool(4, parent=None), gen_ai__tool__call__result="w" * len(broken)),
-    )
-    assert of_kind(recording, "tool")[2].response == {"result": "w" * len(broken)}
+def test_broken_json_that_is_not_the_longest_text_is_what_the_model_wrote():
+    broken = '{"order_id": "ord-7"'
+    written = with_attributes(tool(3, parent=None), gen_ai__tool__call__arguments=broken)
+    recording = rebuilt(written, with_attributes(tool(4, parent=None), gen_ai__tool__call__result="w" * 50))
+    assert of_kind(recording, "tool")[0].request["arguments"] == broken
+    assert [m.cause for e in recording.events for m in e.missing if m.cause == "truncated"] == []
+
+
+def test_several_texts_of_one_greatest_length_show_a_limit_without_any_json():
+    cut = [with_attributes(tool(n, parent=None), gen_ai__tool__call__result=letter * 90) for n, letter in enumerate("abc", 3)]
+    assert {gaps(e).get("response.result") for e in of_kind(rebuilt(*cut), "tool")} == {"truncated"}
+    assert {gaps(e).get("response.result") for e in of_kind(rebuilt(*cut[:2]), "tool")} == {None}
 
 
 def test_a_form_that_cannot_be_read_is_undecodable_and_kept():

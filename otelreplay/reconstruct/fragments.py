@@ -1,0 +1,161 @@
+"""A small trace that may be a piece of a run: one model call, or tools only, without an agent around it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from otelreplay import canonical
+from otelreplay.dialects import Interner
+from otelreplay.dialects.values import decoded
+from otelreplay.events import Message
+from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.observe import draft_of, views_of
+from otelreplay.reconstruct.tree import link, merge
+from otelreplay.reconstruct.turns import tool_calls, turn_at
+from otelreplay.spans import LogRecord, Span, unify_logs, unify_spans
+
+SMALL_TRACE = 4
+"""Spans at most in a trace that may be a single boundary: the call, the SDK's own span, HTTP below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A tool call in a reply, or a tool span, by what they have in common."""
+
+    call_id: str
+    name: str
+    arguments: str
+    """A digest; empty where they are not known."""
+    start: int
+    """When the reply was asked for, or the tool started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fragment:
+    """What there is of a trace to join it to others by."""
+
+    trace_id: str
+    start: int
+    asks: tuple[Asked, ...] = ()
+    """The calls of its model replies."""
+    ran: tuple[Asked, ...] = ()
+    """Its tool spans."""
+    loose: bool = False
+    """Nothing but tools, all of them roots: surely a piece of another run."""
+    lone: bool = False
+    """Nothing but one model call, a root."""
+    sends: frozenset[bytes] = frozenset()
+    """Of a lone call: a digest for each beginning of its request that ends in an assistant turn."""
+    leaves: bytes = b""
+    """Of a lone call: the digest of its request with its reply behind it; empty when it has none."""
+    certain: bool = False
+    """Its history holds tool calls."""
+    told: frozenset[str] = frozenset()
+    """Call ids that its request answers and does not quote: the server keeps the history."""
+    follows: str = ""
+    """The response id that it says it goes on from."""
+    response: str = ""
+
+
+def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord]) -> Fragment:
+    """The joining points of one whole trace."""
+    views, _ = views_of(unify_spans(spans), unify_logs(logs))
+    interner = Interner()
+    drafts = [draft_of(view, interner, []) for view in views]
+    link(drafts)
+    kept = [d for d in merge(drafts) if d.recognised and d.kind != "context"]
+    models, tools = [d for d in kept if d.kind == "model"], [d for d in kept if d.kind in ("tool", "retrieval")]
+    first = min((d.start for d in drafts), default=0)
+    trace_id = drafts[0].id.partition("/")[0] if drafts else ""
+    common: dict[str, Any] = {
+        "trace_id": trace_id,
+        "start": first,
+        "asks": tuple(a for d in models for a in _asks(d)),
+        "ran": tuple(map(_ran, tools)),
+    }
+    if kept and kept == tools and all(map(_is_root, tools)):
+        return Fragment(**common, loose=True)
+    if len(kept) == 1 and models and _is_root(models[0]) and models[0].fields.get("request.messages"):
+        return Fragment(**common, lone=True, **_ends(models[0]))
+    return Fragment(**common)
+
+
+def _is_root(draft: Draft) -> bool:
+    return draft.parent is None and not (draft.span and draft.span.parent_span_id)
+
+
+def _asks(model: Draft) -> list[Asked]:
+    return [
+        Asked(
+            call_id=str(part.get("id") or ""),
+            name=str(part.get("name") or ""),
+            arguments=_digest(part.get("arguments")),
+            start=model.start,
+        )
+        for message in model.fields.get("response.messages") or ()
+        for _, part in tool_calls(message)
+    ]
+
+
+def _ran(tool: Draft) -> Asked:
+    return Asked(
+        call_id=str(tool.fields.get("request.call_id") or ""),
+        name=tool.name,
+        arguments=_digest(tool.fields.get("request.arguments")),
+        start=tool.start,
+    )
+
+
+def _digest(arguments: object) -> str:
+    return "" if arguments is None else canonical.digest_value(decoded(arguments))
+
+
+def _ends(model: Draft) -> dict[str, Any]:
+    """Where a lone call's history begins and ends, as chained digests over its turns."""
+    request, reply = model.fields["request.messages"], model.fields.get("response.messages") or []
+    state, certain, sends, quoted, told = (
+        hashlib.sha256(canonical.jcs(model.fields.get("request.system") or [])).digest(),
+        False,
+        set(),
+        set(),
+        set(),
+    )
+    at = 0
+    while at < len(request):
+        turn = turn_at(request, at)
+        at += len(turn)
+        state, said = _step(state, turn)
+        certain |= said
+        if turn[0].get("role") == "assistant":
+            sends.add(state)
+        quoted |= {str(p.get("id")) for m in turn for _, p in tool_calls(m)}
+        told |= {str(p["id"]) for m in turn for p in m["parts"] if p.get("type") == "tool_call_response" and p.get("id")}
+    leaves, said = _step(state, reply) if reply else (b"", False)
+    params = model.fields.get("request.params") or {}
+    return {
+        "sends": frozenset(sends),
+        "leaves": leaves,
+        "certain": certain or said,
+        "told": frozenset(told - quoted),
+        "follows": str(params.get("previous_response.id") or ""),
+        "response": str(model.fields.get("response.id") or ""),
+    }
+
+
+def _step(state: bytes, turn: Sequence[Message]) -> tuple[bytes, bool]:
+    """(The digest with one more turn, whether it holds tool calls).
+
+    Text beside tool calls is left out, since some packages drop it from the history, and so is reasoning, which is not always
+    sent back. Where an assistant's text is split does not matter.
+    """
+    calls = [p for m in turn for _, p in tool_calls(m)]
+    parts = [p for m in turn for p in m["parts"] if p.get("type") != "reasoning"]
+    said: Any = [p.get("content") if p.get("type") == "text" else p for p in parts]
+    if calls:
+        said = [[p.get("id"), p.get("name"), p.get("arguments")] for p in calls]
+    elif turn[0].get("role") == "assistant" and all(isinstance(x, str) for x in said):
+        said = "".join(said)
+    return hashlib.sha256(state + canonical.jcs([turn[0].get("role"), said])).digest(), bool(calls)

@@ -1,0 +1,132 @@
+"""Which traces are one run.
+
+A trace is a run. Pieces without an agent of their own are traces of their own, and are joined to where they belong:
+
+1. A lone model call goes on from another when the history that it sends begins with the other's request and reply, call ids
+   included. A history with tool calls says so for certain and may go on in several ways; one of plain text may be somebody
+   else's equal greeting, so there each call is continued once, by the nearest.
+2. A lone model call that answers calls which it does not quote, or names the response that it goes on from, belongs to the
+   trace whose reply asked for them: the server keeps the history.
+3. A trace of nothing but tools (a thread without its context) belongs to the trace whose reply asked for the call: by call
+   id, else by name and arguments, if just one trace asked before the tool started. Where two did, it is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from otelreplay.reconstruct.fragments import SMALL_TRACE, Asked, Fragment, fragment_of
+from otelreplay.reconstruct.tree import names_alike
+from otelreplay.spans import LogRecord, Span
+
+Load = Callable[[str], tuple[Sequence[Span], Sequence[LogRecord]]]
+"""The spans and log records of a trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceExtent:
+    """What is known of a trace without reading it. Times in ns."""
+
+    trace_id: str
+    start: int
+    end: int
+    spans: int
+
+
+def join_traces(traces: Iterable[TraceExtent], load: Load) -> list[tuple[str, ...]]:
+    """The trace ids of each run, in order of start.
+
+    ``load`` is called for traces of a few spans, and for those that ran while a trace of nothing but tools did.
+    """
+    ordered = sorted(traces, key=lambda t: (t.start, t.trace_id))
+    small = {t.trace_id: fragment_of(*load(t.trace_id)) for t in ordered if t.spans <= SMALL_TRACE} if len(ordered) > 1 else {}
+    groups = _Groups()
+    fragments = [small[t.trace_id] for t in ordered if t.trace_id in small]
+    _continue([f for f in fragments if f.lone], groups)
+    _server_side(fragments, groups)
+    _loose([f for f in fragments if f.loose], ordered, small, load, groups)
+    return groups.of(t.trace_id for t in ordered)
+
+
+class _Groups:
+    """Sets of traces that grow together."""
+
+    def __init__(self) -> None:
+        self._leader: dict[str, str] = {}
+
+    def leader(self, trace: str) -> str:
+        while trace in self._leader:
+            trace = self._leader[trace]
+        return trace
+
+    def join(self, first: str, second: str) -> None:
+        a, b = self.leader(first), self.leader(second)
+        if a != b:
+            self._leader[b] = a
+
+    def of(self, traces: Iterable[str]) -> list[tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for trace in traces:
+            found.setdefault(self.leader(trace), []).append(trace)
+        return [tuple(members) for members in found.values()]
+
+
+def _continue(lone: Sequence[Fragment], groups: _Groups) -> None:
+    leaving: dict[bytes, list[Fragment]] = {}
+    for piece in lone:
+        found = [earlier for digest in piece.sends for earlier in leaving.get(digest, ())]
+        if found:
+            earlier = max(found, key=lambda e: (e.start, e.trace_id))
+            groups.join(earlier.trace_id, piece.trace_id)
+            if not earlier.certain:
+                leaving[earlier.leaves].remove(earlier)
+        if piece.leaves:
+            leaving.setdefault(piece.leaves, []).append(piece)
+
+
+def _server_side(fragments: Sequence[Fragment], groups: _Groups) -> None:
+    asked: dict[str, Fragment] = {}
+    said: dict[str, Fragment] = {}
+    for piece in fragments:
+        earlier = [asked[key] for key in piece.told if key in asked]
+        earlier += [said[piece.follows]] if piece.follows in said else []
+        if piece.lone and earlier:
+            groups.join(max(earlier, key=lambda e: (e.start, e.trace_id)).trace_id, piece.trace_id)
+        asked.update((a.call_id, piece) for a in piece.asks if a.call_id)
+        if piece.response:
+            said[piece.response] = piece
+
+
+def _loose(
+    loose: Sequence[Fragment], ordered: Sequence[TraceExtent], small: dict[str, Fragment], load: Load, groups: _Groups
+) -> None:
+    known = dict(small)
+    for piece in loose:
+        hosts = [
+            t
+            for t in ordered
+            if t.trace_id != piece.trace_id and t.start <= piece.start and (t.trace_id in small or piece.start <= t.end)
+        ]
+        for host in hosts:
+            if host.trace_id not in known:
+                known[host.trace_id] = fragment_of(*load(host.trace_id))
+        for match in (_same_id, _same_content):
+            found = {
+                groups.leader(h.trace_id)
+                for h in hosts
+                if any(match(tool, call) for tool in piece.ran for call in known[h.trace_id].asks)
+            }
+            if len(found) == 1:
+                groups.join(found.pop(), piece.trace_id)
+            if found:
+                break
+
+
+def _same_id(tool: Asked, call: Asked) -> bool:
+    return bool(tool.call_id) and tool.call_id == call.call_id and names_alike(tool.name, call.name)
+
+
+def _same_content(tool: Asked, call: Asked) -> bool:
+    same = not tool.arguments or tool.arguments == call.arguments
+    return call.start <= tool.start and names_alike(tool.name, call.name) and same
