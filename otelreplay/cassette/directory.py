@@ -71,8 +71,7 @@ class DirectoryStore:
                 self._require_same(held, temporary, new)
                 name = held.name
         self._settle(new.header.run_id)
-        path = self._path(name)
-        return next(entry for entry in self.list(superseded=True) if entry.name == path.name)
+        return next(entry for entry in self.list(superseded=True) if entry.name == name)
 
     def _fill(self, file: BinaryIO, lines: Iterable[bytes]) -> None:
         if self._compress:
@@ -113,19 +112,15 @@ class DirectoryStore:
 
     def open(self, name: str) -> BinaryIO:
         """Open the stored bytes of a cassette."""
-        return self._path(name).open("rb")
-
-    def _path(self, name: str) -> Path:
-        if NAME.fullmatch(name):
-            for folder in (self._current, self._old):
-                if (folder / name).is_file():
-                    return folder / name
+        for folder in (self._current, self._old) if NAME.fullmatch(name) else ():
+            with contextlib.suppress(FileNotFoundError):  # another process may move it from the first to the second
+                return (folder / name).open("rb")
         raise not_found(name)
 
     def list(self, *, superseded: bool = False) -> tuple[Entry, ...]:
         """List current cassettes, or all."""
         found = {}
-        for folder in (self._old, self._current):
+        for folder in (self._current, self._old):  # in the order in which a file moves
             for path in folder.iterdir() if folder.is_dir() else ():
                 with contextlib.suppress(FileNotFoundError):
                     if NAME.fullmatch(path.name) and path.is_file():

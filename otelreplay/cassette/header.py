@@ -27,7 +27,10 @@ def moment(text: str) -> datetime:
     found = datetime.fromisoformat(text)
     if found.tzinfo is None:
         raise ValueError("a time needs a zone, such as 2026-01-31T12:00:00Z")
-    return found.astimezone(UTC)
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a time beyond the calendar") from None
 
 
 class Retention(BaseModel):

@@ -158,7 +158,7 @@ def _cassette(scan: Scan, header: Header) -> Cassette:
             problems=tuple(scan.problems),
             further=tuple(scan.further),
         )
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
         raise CassetteFormatError("the seal's completeness is not of this format", code="cassette.completeness") from None
 
 

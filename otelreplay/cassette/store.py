@@ -172,8 +172,10 @@ class MemoryStore:
         if held is not data and not same_content(io.BytesIO(held), io.BytesIO(data)):
             raise conflict(new)
         for entry in self.list(superseded=True):
-            if entry.run_id == new.header.run_id and entry.superseded and entry.name in self._current:
-                self._old[entry.name] = self._current.pop(entry.name)
+            moved = self._current.get(entry.name)  # nothing if another thread has moved it
+            if entry.run_id == new.header.run_id and entry.superseded and moved:
+                self._old[entry.name] = moved
+                self._current.pop(entry.name, None)
         return next(entry for entry in self.list(superseded=True) if entry.name == new.name)
 
     def _newest(self, run_id: str) -> Arrival | None:
@@ -189,8 +191,8 @@ class MemoryStore:
 
     def list(self, *, superseded: bool = False) -> tuple[Entry, ...]:
         """See :class:`CassetteStore`."""
-        found = [entry_of(name, len(data)) for held in (self._current, self._old) for name, data in list(held.items())]
-        return select(found, superseded=superseded)
+        held = {**self._current, **self._old}
+        return select((entry_of(name, len(data)) for name, data in held.items()), superseded=superseded)
 
     def delete(self, run_id: str) -> tuple[str, ...]:
         """See :class:`CassetteStore`."""

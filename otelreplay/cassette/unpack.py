@@ -221,9 +221,11 @@ class Blobs:
                 members = canonical.decode(members)
             if body.startswith(b'"value":'):
                 return members["value"]
-            return Message(members["message"], from_named(members.get("marks", ())))
+            if type(members["message"]) is dict:
+                return Message(members["message"], from_named(members.get("marks", ())))
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise MalformedError("a blob that holds no value") from None
+            pass
+        raise MalformedError("a blob that holds no value")
 
     def _list_of(self, reference: dict[str, Any]) -> list[Any]:
         base, added = reference.get("base", ""), reference.get("append", [])

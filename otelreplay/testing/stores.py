@@ -195,6 +195,36 @@ def of_several_writers_of_one_name_one_wins(store: CassetteStore) -> None:
         assert read_cassette(file).events == sample_recording().events
 
 
+def a_reader_finds_every_revision_while_newer_ones_arrive(store: CassetteStore) -> None:
+    """A cassette that is moved to the superseded is at every moment in one place or the other."""
+    revisions = [sample_cassette()]
+    for number in range(3, 9):
+        revisions.append(sample_revision(revisions[-1], sample_recording(events=number)))
+    names = [store.put(revisions[0]).name]
+    faults: list[str] = []
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            try:
+                for name in list(names):
+                    store.open(name).close()
+                if len(store.list()) != 1:
+                    faults.append(f"{len(store.list())} current cassettes of one run")
+            except OtelReplayError as error:
+                faults.append(error.code)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for lines in revisions[1:]:
+        names.append(store.put(lines).name)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+
+
 def _bytes(store: CassetteStore, entry: Entry) -> bytes:
     with store.open(entry.name) as file:
         return file.read()
@@ -231,5 +261,6 @@ STORE_CHECKS: tuple[Callable[[CassetteStore], None], ...] = (
     deleting_a_run_removes_every_revision_and_no_other_run,
     tombstones_stay_and_the_first_one_counts,
     of_several_writers_of_one_name_one_wins,
+    a_reader_finds_every_revision_while_newer_ones_arrive,
 )
 """Every check, in the order in which they are best read."""
