@@ -53,7 +53,7 @@ def test_an_email_keeps_its_format_and_may_stand_where_addresses_stand():
 
 
 def test_a_real_address_under_another_domain_is_no_placeholder():
-    assert not is_placeholder("aaaaaaaaaaaaaaaa@email.invalid.example.org")
+    assert find_placeholders("aaaaaaaaaaaaaaaa@email.invalid.example.org x aaaaaaaaaaaaaaaa@email.invalidated") == []
     assert not is_placeholder("x@email.invalid")
     assert find_placeholders("no placeholder [here] or there") == []
 

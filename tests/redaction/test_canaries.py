@@ -185,7 +185,9 @@ def test_a_secret_split_over_chunks_is_gone_and_the_number_of_chunks_stays(canar
     sse = [d["choices"][0]["delta"]["content"] for d in json.loads(held.attributes["sse"])]
     new_parts = [p["content"] for p in json.loads(held.attributes["parts"])[0]["parts"]]
     streamed = [e.attributes["delta"] for e in held.events]
-    for pieces in (held.attributes["list"], sse, new_parts, streamed):
+    listed = json.loads(redactor().text(json.dumps(chunks)))
+    inside = json.loads(json.loads(redactor().text(json.dumps({"a": json.dumps(chunks)})))["a"])
+    for pieces in (held.attributes["list"], sse, new_parts, streamed, listed, inside):
         assert len(pieces) == len(chunks)
         assert "".join(pieces) == "Sure, the key is [REDACTED:secret] - anything else?"
 

@@ -266,3 +266,10 @@ def test_hostile_text_is_read_in_bounded_time(text):
     start = time.process_time()
     READY.text(text)
     assert time.process_time() - start < 10
+
+
+def test_members_that_are_alike_or_quoted_in_another_are_each_redacted_where_they_stand():
+    member = {"role": "user", "content": SECRETS["github"] + " x" * 200}
+    clean = {"role": "user", "content": "fine"}
+    text = json.dumps([clean, member, clean, member, {"role": "tool", "content": [member, clean]}, member])
+    assert redactor().text(text) == text.replace(SECRETS["github"], "[REDACTED:secret]")
