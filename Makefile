@@ -7,6 +7,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+# One worker a core; a file's tests stay together, since some share what is slow to make. JOBS=0 runs in this process.
+JOBS ?= auto
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -35,7 +37,7 @@ demo: venv
 	@$(BIN)/python -m examples.demo
 
 test: venv
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 check: lint types layers coverage
 
@@ -50,7 +52,7 @@ layers: venv
 	$(BIN)/lint-imports --no-cache
 
 coverage: venv
-	$(BIN)/python -m pytest $(CORE_TESTS) --cov=otelreplay --cov-branch --cov-report=json:.coverage.json
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS) --cov=otelreplay --cov-branch --cov-report=json:.coverage.json
 	$(BIN)/python -m tests.project.coverage_gate .coverage.json
 
 bench: venv
