@@ -17,7 +17,7 @@ from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.values import decoded, decoded_whole, is_cut, lift_system, read_messages, read_parts, read_tools
-from otelreplay.events import Failure, Inferred, Mark, Missing
+from otelreplay.events import Failure, Inferred, Mark, Message, Missing
 from otelreplay.spans import Span
 
 ATTRIBUTE_FIELDS: Mapping[str, str] = {
@@ -40,6 +40,15 @@ ATTRIBUTE_FIELDS: Mapping[str, str] = {
     sc.MEMORY_QUERY: "request.query",
     sc.MEMORY_RECORDS: "response.result",
 }
+_ATTRIBUTE_OF = {field: attribute for attribute, field in reversed(ATTRIBUTE_FIELDS.items())}
+"""Event field → the attribute that is its own."""
+_OF_MODEL = tuple(
+    (attribute, field)
+    for attribute, field in ATTRIBUTE_FIELDS.items()
+    if field in ("request.model", "request.api", "response.id", "response.model")
+)
+"""Plain values of a model call."""
+_SPREAD = (sc.REQUEST_PREFIX, sc.USAGE_PREFIX)
 _VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
 _NAMES = {
     "model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
@@ -69,8 +78,8 @@ class GenAI:
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
-        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS]
-        attributes = _with_details(view.span.attributes, details)
+        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
+        attributes = _with_details(view.span.attributes, details) if details else view.span.attributes
         kind = kind_of(attributes)
         if kind is None:
             return None
@@ -129,10 +138,10 @@ def int_of(value: Any) -> int:
 
 def failure_of(span: Span) -> Failure | None:
     """How the span failed: an exception event tells more than the status; an error type alone is a failure, too."""
-    exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
     kind, text = span.attributes.get(sc.ERROR_TYPE), span.status_message or None
     if span.status_code != sc.STATUS_ERROR and kind is None:
         return None
+    exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
     if exceptions:
         last = exceptions[-1].attributes
         kind = last.get(sc.EXCEPTION_TYPE) or kind
@@ -202,13 +211,15 @@ class _Reader:
     def model(self) -> None:
         for attribute in (sc.SYSTEM, sc.PROVIDER):
             self.simple(attribute, "request.provider")
-        for attribute, field in ATTRIBUTE_FIELDS.items():
-            if field in ("request.model", "request.api", "response.id", "response.model"):
-                self.simple(attribute, field)
+        for attribute, field in _OF_MODEL:
+            self.simple(attribute, field)
         self.parameters()
         self.messages("request.messages", "response.messages")
-        self.content(sc.TOOL_DEFINITIONS, "request.tools", lambda v: read_tools(v, self.intern))
+        self.content(sc.TOOL_DEFINITIONS, "request.tools", self.list_of_tools)
         self.ending()
+
+    def list_of_tools(self, value: Any) -> list[Any] | None:
+        return read_tools(value, self.intern)
 
     def ending(self) -> None:
         """Finish reasons, and replies that only they tell of: one that was left half-way, one that was empty."""
@@ -254,7 +265,7 @@ class _Reader:
 
     def unexplained(self, field: str) -> bool:
         """Is there no sign of the field at all: not cut, not removed, not kept elsewhere?"""
-        attribute = next(a for a, f in ATTRIBUTE_FIELDS.items() if f == field)
+        attribute = _ATTRIBUTE_OF[field]
         elsewhere = any(attribute + suffix in self.attributes for suffix in _REFERENCES)
         return (
             field not in self.broken
@@ -267,15 +278,15 @@ class _Reader:
         params: dict[str, Any] = {}
         usage: dict[str, Any] = {}
         for key, value in self.attributes.items():
-            if key.startswith("gen_ai.") and key != sc.REQUEST_MODEL:
-                if key.startswith(sc.REQUEST_PREFIX):
-                    name = key.removeprefix(sc.REQUEST_PREFIX)
-                    params[sc.RENAMED_PARAMS.get(name, name)] = value
-                    self.taken.add(key)
-                elif key.startswith(sc.USAGE_PREFIX):
-                    name = key.removeprefix(sc.USAGE_PREFIX)
-                    usage[sc.RENAMED_USAGE.get(name, name)] = value
-                    self.taken.add(key)
+            if not key.startswith(_SPREAD) or key == sc.REQUEST_MODEL:
+                continue
+            self.taken.add(key)
+            if key.startswith(sc.USAGE_PREFIX):
+                name = key.removeprefix(sc.USAGE_PREFIX)
+                usage[sc.RENAMED_USAGE.get(name, name)] = value
+            else:
+                name = key.removeprefix(sc.REQUEST_PREFIX)
+                params[sc.RENAMED_PARAMS.get(name, name)] = value
         if params:
             self.fields["request.params"] = dict(sorted(params.items()))
         if usage:
@@ -283,9 +294,8 @@ class _Reader:
 
     def messages(self, request: str, response: str) -> None:
         self.content(sc.SYSTEM_INSTRUCTIONS, "request.system", read_parts)
-        invented = self.package.invents_ids
-        self.content(sc.INPUT_MESSAGES, request, lambda v: read_messages(v, self.intern, invented_ids=invented))
-        self.content(sc.OUTPUT_MESSAGES, response, lambda v: read_messages(v, self.intern, invented_ids=invented))
+        self.content(sc.INPUT_MESSAGES, request, self.list_of_messages)
+        self.content(sc.OUTPUT_MESSAGES, response, self.list_of_messages)
         if request in self.fields:
             whole = self.fields[request]
             parts, self.fields[request] = lift_system(whole)
@@ -296,6 +306,9 @@ class _Reader:
                 self.marks.append(
                     Missing(field="request.system", cause="not_carried_by_convention", detail=detail, remedy=pk.CURRENT_OPENAI)
                 )
+
+    def list_of_messages(self, value: Any) -> list[Message] | None:
+        return read_messages(value, self.intern, invented_ids=self.package.invents_ids)
 
     def agent(self) -> None:
         self.messages("request.input", "response.output")
@@ -347,7 +360,7 @@ class _Reader:
 
     def gap(self, kind: str, field: str) -> Missing:
         span = self.view.span
-        attribute = next((a for a, f in ATTRIBUTE_FIELDS.items() if f == field), "")
+        attribute = _ATTRIBUTE_OF.get(field, "")
         removed = next((r for r in span.removed if r.path == f"attributes.{attribute}"), None)
         if removed:
             return Missing(

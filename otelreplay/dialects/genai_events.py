@@ -50,6 +50,8 @@ class GenAIEvents:
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
+        if not (view.logs or view.span.events or view.span.attributes.keys() & self.attribute_fields.keys()):
+            return None
         items = _items(view)
         oldest = _oldest(view)
         if not items and not oldest:

@@ -24,6 +24,7 @@ class Interner:
     def __init__(self) -> None:
         self._by_text: dict[tuple[str, bytes], tuple[Any, ...]] = {}
         self._recent: dict[str, list[tuple[str, list[Any]]]] = {}
+        """By form: lists as (text without the last bracket, elements), the latest last."""
         self._messages: dict[tuple[bytes, tuple[Mark, ...]], Message] = {}
         self._values: dict[bytes, Any] = {}
 
@@ -60,7 +61,7 @@ class Interner:
             out.extend(found)
         if text[-1:] == "]":
             del recent[goes_on : goes_on + 1]
-            recent.append((text, out))
+            recent.append((text[:-1], out))
             del recent[:-_RECENT]
         return list(out)
 
@@ -73,9 +74,9 @@ def _goes_on(text: str, recent: list[tuple[str, list[Any]]]) -> tuple[str, list[
     """(what is still to be parsed, the elements before it, which of ``recent`` it goes on from: their number for none)."""
     for n in range(len(recent) - 1, -1, -1):
         before, known = recent[n]
-        if not text.startswith(before[:-1]):
+        if not text.startswith(before):
             continue
-        rest = text[len(before) - 1 :].lstrip()
+        rest = text[len(before) :].lstrip()
         if rest[:1] == "," and known and rest[1:].lstrip()[:1] != "]":
             return "[" + rest[1:], list(known), n
         if rest == "]":

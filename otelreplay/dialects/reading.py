@@ -18,8 +18,9 @@ A field that the span does not hold is left out; a recorded null is None.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
+
+import msgspec
 
 from otelreplay.dialects.intern import Interner
 from otelreplay.events import Mark, Missing
@@ -36,8 +37,7 @@ CONTENT_FIELDS: Mapping[str, tuple[str, ...]] = {
 """The payload of each kind of boundary."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpanView:
+class SpanView(msgspec.Struct, frozen=True, kw_only=True):
     """One span with the log records that name it, in order of time."""
 
     span: Span
@@ -48,14 +48,13 @@ class SpanView:
     """The length at which values of this run were cut, in characters; 0 when there is no sign of such a limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What one dialect says of one span."""
 
     dialect: str
     kind: str
     name: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = {}
     gaps: tuple[Missing, ...] = ()
     """Why a content field is not there, where the dialect knows; used only if no other source has the field."""
     taken: frozenset[str] = frozenset()
@@ -68,7 +67,7 @@ class Reading:
     """Marks on fields that are given: inferred inside the span, or known to be incomplete."""
     not_sent: frozenset[str] = frozenset()
     """Content fields that are known not to have been sent: no gap, whatever another dialect thinks."""
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = {}
     """The recorded text of fields that were decoded from JSON, where other spans may tell better what it stands for."""
     alternatives: bool = False
     """The reply's messages are choices of which the agent took one; otherwise they are one turn."""

@@ -75,7 +75,9 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
     """One message of the telemetry as messages of the GenAI schema; what is neither stays as a generic part."""
     if isinstance(m, dict) and isinstance(m.get("parts"), (list, tuple)) and not _is_gemini(m):
         out: dict[str, Any] = {"role": m.get("role"), "parts": [normal_part(p) for p in m["parts"]]}
-        out.update((k, v) for k, v in m.items() if k not in out and not (v is None and k in ("name", "finish_reason")))
+        for k, v in m.items():
+            if k not in out and not (v is None and k in ("name", "finish_reason")):
+                out[k] = v
         return [out]
     return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
 
@@ -108,7 +110,10 @@ def _without_invented_id(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_gemini(m: dict[str, Any]) -> bool:
-    return any(isinstance(p, dict) and "type" not in p for p in m["parts"])
+    for part in m["parts"]:  # no any(): a generator costs more than the look at one part
+        if isinstance(part, dict) and "type" not in part:
+            return True
+    return False
 
 
 def normal_part(part: Any) -> dict[str, Any]:
@@ -117,7 +122,10 @@ def normal_part(part: Any) -> dict[str, Any]:
         return {"type": "text", "content": part}
     if not isinstance(part, dict):
         return generic(part)
-    out = {k: v for k, v in part.items() if not (v is None and k in ("id", "name", "mime_type"))}
+    out = dict(part)
+    for key in ("id", "name", "mime_type"):
+        if key in out and out[key] is None:
+            del out[key]
     if isinstance(out.get("content"), bytes):
         out["content"] = base64.b64encode(out["content"]).decode("ascii")  # as the same part stands in JSON text
     if out.get("type") == "tool_call" and "arguments" in out:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from otelreplay.events import Inferred, Missing
 from otelreplay.spans import Span
@@ -12,8 +13,7 @@ NOT_CAPTURED = ("content_not_captured", "not_carried_by_convention")
 """Causes that say only that the sender did not write it."""
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Draft:
+class Draft(msgspec.Struct, eq=False, kw_only=True):
     """One boundary in the making. Mutable, private to ``reconstruct``; compared and hashed by identity."""
 
     id: str
@@ -21,20 +21,20 @@ class Draft:
     name: str
     span: Span | None = None
     """The span it was mainly read from; None for an event that only other spans tell of."""
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any] = {}
     """Event fields in flat form, see ``dialects.reading``."""
-    gaps: dict[str, Missing] = field(default_factory=dict)
+    gaps: dict[str, Missing] = {}
     """Why a content field is absent, by field; the last word is had in ``reconstruct.gaps``."""
-    missing: list[Missing] = field(default_factory=list)
-    inferred: list[Inferred] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+    missing: list[Missing] = []
+    inferred: list[Inferred] = []
+    texts: dict[str, str] = {}
     """The recorded text of fields that were decoded from JSON."""
-    spans: list[str] = field(default_factory=list)
-    leftovers: dict[str, Any] = field(default_factory=dict)
+    spans: list[str] = []
+    leftovers: dict[str, Any] = {}
     start: int = 0
     end: int = 0
     parent: Draft | None = None
-    before: set[Draft] = field(default_factory=set)
+    before: set[Draft] = set()
     """Hard predecessors, in no order and not yet reduced."""
     rank: tuple[int, ...] = ()
     """Order among events that have no time of their own."""

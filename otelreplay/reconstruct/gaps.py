@@ -8,13 +8,13 @@ none. What is there, recorded or inferred, is never called missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from otelreplay.dialects import CONTENT_FIELDS
 from otelreplay.dialects.packages import LOST, UNKNOWN, package_of
-from otelreplay.events import Missing
+from otelreplay.events import Message, Missing
 from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft
-from otelreplay.reconstruct.tree import above, names_alike
+from otelreplay.reconstruct.tree import above, by_agent, names_alike
 from otelreplay.reconstruct.turns import tool_calls
 
 _OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"
@@ -23,13 +23,15 @@ _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls"
 
 def settle(drafts: Sequence[Draft]) -> None:
     """Turns each draft's proposed gaps into its marks."""
-    uses_tools = {d.scope for d in drafts if d.kind == "model" and _calls_tools(d)}
+    uses_tools = _scopes_with_tools(drafts)
     for draft in drafts:
         for field in CONTENT_FIELDS.get(draft.kind, ()):
+            if field in draft.fields:
+                continue
             gap = draft.gaps.get(field)
-            if gap is not None and not draft.has(field) and _is_gap(draft, gap, uses_tools):
+            if gap is not None and _is_gap(draft, gap, uses_tools):
                 draft.missing.append(gap)
-            elif gap is None and not draft.has(field) and _expected(draft, field):
+            elif gap is None and _expected(draft, field):
                 draft.missing.append(
                     Missing(
                         field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""
@@ -37,9 +39,21 @@ def settle(drafts: Sequence[Draft]) -> None:
                 )
 
 
-def _calls_tools(draft: Draft) -> bool:
-    held = [*(draft.fields.get("response.messages") or ()), *(draft.fields.get("request.messages") or ())]
-    return any(True for m in held for _ in tool_calls(m)) or _finished_by_calling(draft)
+def _scopes_with_tools(drafts: Sequence[Draft]) -> set[str]:
+    """Of the packages whose requests hold no tool definitions, those that report tool calls."""
+    models = [d for d in drafts if d.kind == "model"]
+    seen: dict[str, dict[int, Message]] = {d.scope: {} for d in models if "request.tools" in d.gaps}
+    return {d.scope for d in models if d.scope in seen and _calls_tools(d, seen[d.scope])} if seen else set()
+
+
+def _calls_tools(draft: Draft, seen: dict[int, Message]) -> bool:
+    """Are there calls in messages that were not seen before? Each history repeats those before it."""
+    fields = draft.fields
+    held = [*(fields.get("response.messages") or ()), *(fields.get("request.messages") or ())]
+    by_id = dict(zip(map(id, held), held, strict=True))
+    new = by_id.keys() - seen.keys()
+    seen.update(by_id)
+    return any(True for n in new for _ in tool_calls(by_id[n])) or _finished_by_calling(draft)
 
 
 def _finished_by_calling(draft: Draft) -> bool:
@@ -85,16 +99,18 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             if package.content.startswith("add ")
             else "instrument the model SDK as well as the agent framework",
         )
+    inside_of = _inside(tools)
     for model in models:
-        if _covers_several(model, tools):
+        if _covers_several(model, inside_of.get(model, ())):
             detail = f"{model.id} covers several exchanges: tools ran inside it that its reply did not ask for"
             yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_OWN_LOOP)
             later = "the requests of its later exchanges, with the results of the tools, are not recorded"
             model.missing.append(
                 Missing(field="request.messages", cause="not_carried_by_convention", detail=later, remedy=_OWN_LOOP)
             )
-    for agent in agents if not tools else ():
-        inside = [d for d in models if agent in above(d)]
+    calls_of = by_agent(models) if agents and not tools else {}
+    for agent in agents:
+        inside = calls_of.get(agent, ())
         held = any(d.has("request.messages") or d.has("response.messages") for d in inside)
         if len(inside) > 1 and not held and all(map(_mute, inside)):
             detail = f"{agent.id} called a model several times without content; tools that ran in between would not show"
@@ -110,17 +126,23 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
         )
 
 
-def _caller(tool: Draft) -> Draft | None:
-    """The nearest boundary around a tool."""
-    return next((up for up in above(tool) if up.kind != "context"), None)
+def _inside(tools: Sequence[Draft]) -> dict[Draft, list[Draft]]:
+    """The tool spans by the nearest boundary around them."""
+    found: dict[Draft, list[Draft]] = {}
+    for tool in tools:
+        caller = next((up for up in above(tool) if up.kind != "context"), None) if tool.span is not None else None
+        if caller is not None:
+            found.setdefault(caller, []).append(tool)
+    return found
 
 
-def _covers_several(model: Draft, tools: Sequence[Draft]) -> bool:
+def _covers_several(model: Draft, inside: Sequence[Draft]) -> bool:
     """Did tools run inside the call that its recorded reply does not ask for? An SDK that calls functions by itself does so."""
     held = model.fields.get("response.messages")
-    inside = [d for d in tools if d.span is not None and _caller(d) is model]
-    asked = [str(p.get("name")) for m in held or () for _, p in tool_calls(m)]
-    return held is not None and bool(inside) and not any(names_alike(name, tool.name) for name in asked for tool in inside)
+    if held is None or not inside:
+        return False
+    asked = [str(p.get("name")) for m in held for _, p in tool_calls(m)]
+    return not any(names_alike(name, tool.name) for name in asked for tool in inside)
 
 
 def _mute(model: Draft) -> bool:
@@ -128,10 +150,10 @@ def _mute(model: Draft) -> bool:
     return str(model.fields.get("request.provider")).startswith(("gemini", "gcp", "vertex"))
 
 
-def orphans(drafts: Sequence[Draft], known: set[str]) -> None:
+def orphans(drafts: Sequence[Draft], known: Container[str]) -> None:
     """Marks the events whose parent span never arrived."""
     for draft in drafts:
-        span = draft.span
+        span = draft.span if draft.parent is None else None
         if span is not None and span.parent_span_id and f"{span.trace_id}/{span.parent_span_id}" not in known:
             draft.missing.append(
                 Missing(

@@ -25,7 +25,10 @@ def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[li
         else:
             loose.append(record)
     limit = length_limit(i.span for i in spans)
-    views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), limit=limit) for i in spans]
+    if own:
+        views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), limit=limit) for i in spans]
+    else:
+        views = [SpanView(span=i.span, limit=limit) for i in spans]
     for records in own.values():
         views.append(SpanView(span=_stub(records), logs=tuple(records), received=False, limit=limit))
     return views, loose
@@ -51,7 +54,7 @@ def length_limit(spans: Iterable[Span]) -> int:
     """
     longest, found = 0, set[str]()
     for span in spans:
-        for holder in (span.attributes, *(e.attributes for e in span.events)):
+        for holder in (span.attributes, *(e.attributes for e in span.events)) if span.events else (span.attributes,):
             for value in holder.values():
                 if isinstance(value, str) and len(value) >= longest:
                     if len(value) > longest:
@@ -63,19 +66,18 @@ def length_limit(spans: Iterable[Span]) -> int:
 def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequence[Dialect] = DIALECTS) -> Draft:
     """What all dialects together say of one span; a span that none of them knows keeps its structure."""
     readings = [r for d in dialects if (r := d.read(view, intern)) is not None]
-    span = view.span
-    draft = Draft(
-        id=span.key, kind="context", name=span.name or "span", span=span, spans=[span.key], start=span.start, end=span.end
-    )
+    span, key = view.span, view.span.key
+    draft = Draft(id=key, kind="context", name=span.name or "span", span=span, spans=[key], start=span.start, end=span.end)
     draft.recognised = bool(readings)
-    main = next((r for r in readings if r.kind != "context"), readings[0] if readings else None)
-    if main is not None:
+    used = readings
+    if readings:
+        main = next((r for r in readings if r.kind != "context"), readings[0])
         draft.kind, draft.name = main.kind, main.name
-    used = [r for r in readings if main is not None and r.kind == main.kind]
+        used = [r for r in readings if r.kind == main.kind]
     for reading in used:
         _fill(draft, reading, notes)
-    draft.alternatives = any(r.alternatives for r in used)
-    draft.drops_text = any(r.drops_text_beside_calls for r in used)
+        draft.alternatives |= reading.alternatives
+        draft.drops_text |= reading.drops_text_beside_calls
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
     return draft
@@ -98,23 +100,18 @@ def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
         draft.explain(gap)
     for name in reading.not_sent:
         draft.gaps.pop(name, None)
-    draft.missing += [m for m in reading.marks if isinstance(m, Missing)]
-    draft.inferred += [m for m in reading.marks if isinstance(m, Inferred)]
+    if reading.marks:
+        draft.missing += [m for m in reading.marks if isinstance(m, Missing)]
+        draft.inferred += [m for m in reading.marks if isinstance(m, Inferred)]
     draft.texts.update(reading.texts)
 
 
 def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[str, Any]:
     """Everything of the span that no field took, with the package: what a package carries is judged by it."""
     span = view.span
-    taken = {a for r in readings for a in r.taken}
-    out: dict[str, Any] = {k: v for k, v in sorted(span.attributes.items()) if k not in taken}
-    took_events = {e for r in readings for e in r.took_events}
-    events = [
-        {"name": e.name, "time": str(e.time), "attributes": e.attributes}
-        for e in sorted(span.events, key=lambda e: (e.time, e.name))
-        if e.name not in took_events
-        or (e.name == sc.EXCEPTION_EVENT and e.attributes.keys() - {sc.EXCEPTION_TYPE, sc.EXCEPTION_MESSAGE})
-    ]
+    left = span.attributes.keys() - frozenset[str]().union(*(r.taken for r in readings))
+    out: dict[str, Any] = {name: span.attributes[name] for name in sorted(left)}
+    events = _left_events(view, readings) if span.events else []
     if events:
         out["otelreplay.events"] = events
     if span.scope.name:
@@ -133,6 +130,16 @@ def _leftovers(view: SpanView, readings: Sequence[Reading], name: str) -> dict[s
     if span.name and not (span.name.endswith(name) and len(span.name.split()) <= 1 + len(name.split())):
         out["otelreplay.span_name"] = span.name
     return out
+
+
+def _left_events(view: SpanView, readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    took = {e for r in readings for e in r.took_events}
+    return [
+        {"name": e.name, "time": str(e.time), "attributes": e.attributes}
+        for e in sorted(view.span.events, key=lambda e: (e.time, e.name))
+        if e.name not in took
+        or (e.name == sc.EXCEPTION_EVENT and e.attributes.keys() - {sc.EXCEPTION_TYPE, sc.EXCEPTION_MESSAGE})
+    ]
 
 
 def _unread(draft: Draft, view: SpanView) -> None:

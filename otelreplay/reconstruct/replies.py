@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from otelreplay.dialects.packages import LOST
 from otelreplay.events import Missing
 from otelreplay.reconstruct.draft import Draft
-from otelreplay.reconstruct.tree import above
+from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import Conversation, Lost
 
 
@@ -34,8 +34,9 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
                 _told(draft, turn)
         else:
             gaps += [_lost_call(turn) for turn in turns]
+    inside = by_agent(conversation.models) if agents else {}
     for agent in agents:
-        _from_output(agent, conversation)
+        _from_output(agent, inside.get(agent, []), conversation)
     return gaps
 
 
@@ -67,10 +68,9 @@ def _lost_call(turn: Lost) -> Missing:
     )
 
 
-def _from_output(agent: Draft, conversation: Conversation) -> None:
+def _from_output(agent: Draft, inside: Sequence[Draft], conversation: Conversation) -> None:
     """The last call of an agent, when it holds no reply, replied what the agent put out."""
     output = agent.fields.get("response.output")
-    inside = [d for d in conversation.models if agent in above(d)]
     if not output or not inside or inside[-1].has("response.messages") or inside[-1].has("error"):
         return
     key = conversation.key(output[-1:])

@@ -29,20 +29,22 @@ def link(drafts: Iterable[Draft]) -> dict[str, Draft]:
         span = draft.span
         if span is not None and span.parent_span_id:
             draft.parent = by_key.get(f"{span.trace_id}/{span.parent_span_id}")
-    for draft in by_key.values():
-        _cut_loop(draft)
+    _cut_loops(by_key.values())
     return by_key
 
 
-def _cut_loop(draft: Draft) -> None:
-    """Parent links of hostile input may run in a circle."""
-    seen, at = {draft}, draft
-    while at.parent is not None:
-        if at.parent in seen:
-            at.parent = None
-            return
-        at = at.parent
-        seen.add(at)
+def _cut_loops(drafts: Iterable[Draft]) -> None:
+    """Parent links of hostile input may run in a circle. Each draft is walked over once, however deep they nest."""
+    safe: set[Draft] = set()
+    for draft in drafts:
+        seen, at = {draft}, draft
+        while at.parent is not None and at.parent not in safe:
+            if at.parent in seen:
+                at.parent = None
+                break
+            at = at.parent
+            seen.add(at)
+        safe |= seen
 
 
 def above(draft: Draft) -> Iterator[Draft]:
@@ -53,11 +55,21 @@ def above(draft: Draft) -> Iterator[Draft]:
         at = at.parent
 
 
+def by_agent(drafts: Iterable[Draft]) -> dict[Draft, list[Draft]]:
+    """The drafts inside each agent, at any depth, in their order."""
+    found: dict[Draft, list[Draft]] = {}
+    for draft in drafts:
+        for up in above(draft):
+            if up.kind == "agent":
+                found.setdefault(up, []).append(draft)
+    return found
+
+
 def merge(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts with those of one boundary made one, in the same order."""
     into: dict[Draft, Draft] = {}
     for draft in drafts:
-        target = _outer(draft)
+        target = _outer(draft) if draft.kind in ("model", "tool") else None
         if target is not None:
             _join(target, draft, into)
     by_response: dict[str, list[Draft]] = {}
@@ -66,7 +78,10 @@ def merge(drafts: Sequence[Draft]) -> list[Draft]:
         if draft.kind == "model" and isinstance(response, str) and response:
             by_response.setdefault(response, []).append(draft)
     for group in by_response.values():
-        _merge_by_response(group, into)
+        if len(group) > 1:
+            _merge_by_response(group, into)
+    if not into:
+        return list(drafts)
     kept = [d for d in drafts if _root(d, into) is d]
     for draft in drafts:
         if draft.parent is not None:
@@ -93,9 +108,7 @@ def _root(draft: Draft, into: dict[Draft, Draft]) -> Draft:
 
 
 def _outer(draft: Draft) -> Draft | None:
-    """The draft above that tells of the same boundary."""
-    if draft.kind not in ("model", "tool"):
-        return None
+    """The draft above a model's or a tool's that tells of the same boundary."""
     for up in above(draft):
         if up.kind == draft.kind:
             same = same_model(up, draft) if draft.kind == "model" else names_alike(up.name, draft.name)

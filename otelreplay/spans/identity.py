@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -65,8 +64,7 @@ def unify_logs(logs: Iterable[LogRecord]) -> list[LogRecord]:
     return [record for _, record in sorted(found.items(), key=lambda kv: (kv[1].time or kv[1].observed_time, kv[0]))]
 
 
-@dataclass(frozen=True, slots=True)
-class Identified:
+class Identified(msgspec.Struct, frozen=True):
     """One span, and the differing copies that lost to it."""
 
     span: Span
