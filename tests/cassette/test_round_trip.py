@@ -1,5 +1,7 @@
 """What was written comes back as it was."""
 
+import contextlib
+import gc
 import io
 import json
 import math
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from otelreplay.cassette import Header, header_for, read_cassette, write_cassette
 from otelreplay.cassette.pack import INLINE_ALWAYS, INLINE_ONCE
+from otelreplay.errors import CassetteFormatError
 from otelreplay.events import Event, Message, Recording, expand
 from tests.cassette.runs import SIGNER, TRACE, chat, event, marked, read, resealed, seal, span, text
 
@@ -80,6 +83,27 @@ def test_what_json_cannot_say_comes_back():
     assert math.copysign(1, back.pop("zero")) == -1
     assert back == {"n": 2**70, "b": b"\x00\xff", "t": (1, "\ud83e"), 3: {1: 2}}
     assert type(read(seal(chat(1))).events[1].request["arguments"]["n"]) is float
+
+
+@pytest.mark.parametrize("said", ["\ud83e", "a\x00b", "é" * 60, '"\\', "\u2028", "🙂", ""])
+def test_text_of_any_kind_comes_back_from_every_place(said):
+    """As a member, as a name, in a message, and as the value of a plain field."""
+    members = {"kind": "tool", "name": said, "agent": said, "request": {"v": said, "m": Message({"c": said})}}
+    attributes = {said: 1, "v": [said]}
+    written = recording([members | {"attributes": attributes}])
+    assert read(seal(written)).recording() == written
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("lines", [seal(chat(1)), [b"{}\n"]], ids=["good", "bad"])
+def test_reading_leaves_the_garbage_collector_as_it_was(enabled, lines):
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with contextlib.suppress(CassetteFormatError):
+            read(lines)
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
 
 
 def test_equal_messages_are_one_object_in_every_event():
