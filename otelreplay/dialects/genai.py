@@ -40,7 +40,7 @@ ATTRIBUTE_FIELDS: Mapping[str, str] = {
     sc.MEMORY_QUERY: "request.query",
     sc.MEMORY_RECORDS: "response.result",
 }
-_ATTRIBUTE_OF = {field: attribute for attribute, field in reversed(ATTRIBUTE_FIELDS.items())}
+_ATTRIBUTE_OF = {field: attribute for attribute, field in reversed(list(ATTRIBUTE_FIELDS.items()))}
 """Event field → the attribute that is its own."""
 _OF_MODEL = tuple(
     (attribute, field)

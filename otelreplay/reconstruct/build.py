@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
-from otelreplay.events import Event
+from otelreplay.events import Event, Missing
 from otelreplay.reconstruct import order
 from otelreplay.reconstruct.draft import Draft
-from otelreplay.reconstruct.tree import above
 
-_REQUEST_ORDER = (
-    "api",
-    "provider",
-    "model",
-    "params",
-    "system",
-    "messages",
-    "tools",
-    "arguments",
-    "call_id",
-    "query",
-    "input",
-    "config",
-)
-_RESPONSE_ORDER = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output")
+_REQUEST = "api provider model params system messages tools arguments call_id query input config".split()
+_RESPONSE = "messages finish_reasons usage id model result as_seen output".split()
+_field = attrgetter("field")
+_REQUEST_FIELDS = {f"request.{name}": name for name in _REQUEST}
+_RESPONSE_FIELDS = {f"response.{name}": name for name in _RESPONSE}
 
 
 def events_of(ordered: Sequence[Draft]) -> tuple[Event, ...]:
     """One event a draft, numbered."""
     at = {draft: n for n, draft in enumerate(ordered)}
     after: list[list[int]] = []
+    agents: dict[Draft, str | None] = {}
     out = []
     for n, draft in enumerate(ordered):
         after.append(order.reduced(draft, at, after))
-        out.append(_event(draft, n, at, after[n]))
+        out.append(_event(draft, n, at, after[n], agents))
     return tuple(out)
 
 
-def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int]) -> Event:
-    request = _side(draft, "request", _REQUEST_ORDER)
-    response = _side(draft, "response", _RESPONSE_ORDER)
+def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int], agents: dict[Draft, str | None]) -> Event:
     fields = draft.fields
+    named = fields.get("agent")
     return Event(
         seq=seq,
         id=draft.id,
@@ -49,9 +39,9 @@ def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int]) -> Ev
         name=draft.name,
         parent=None if draft.parent is None else at.get(draft.parent),
         after=after,
-        agent=_agent(draft),
-        request=request,
-        response=response or None,
+        agent=str(named) if named else _agent_above(draft, agents),
+        request=_side(fields, _REQUEST_FIELDS),
+        response=_side(fields, _RESPONSE_FIELDS) or None,
         error=fields.get("error"),
         effect=fields.get("effect"),
         idempotency_key=fields.get("idempotency_key"),
@@ -60,17 +50,33 @@ def _event(draft: Draft, seq: int, at: dict[Draft, int], after: list[int]) -> Ev
         versions=fields.get("versions") or {},
         spans=draft.spans,
         attributes=draft.leftovers,
-        inferred=sorted(draft.inferred, key=lambda m: m.field),
-        missing=sorted(draft.missing, key=lambda m: (m.field, m.cause, m.detail)),
+        inferred=sorted(draft.inferred, key=_field),
+        missing=sorted(draft.missing, key=_place) if draft.missing else [],
         request_keys={},  # every default that is a container is given: pydantic would copy it
         redactions=[],
     )
 
 
-def _side(draft: Draft, side: str, names: Sequence[str]) -> dict[str, Any]:
-    return {name: draft.fields[f"{side}.{name}"] for name in names if f"{side}.{name}" in draft.fields}
+def _side(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The fields of one side under their short names, in the order of ``names``."""
+    return {name: fields[field] for field, name in names.items() if field in fields}
 
 
-def _agent(draft: Draft) -> str | None:
-    named = draft.fields.get("agent")
-    return str(named) if named else next((up.name for up in above(draft) if up.kind == "agent"), None)
+def _place(gap: Missing) -> tuple[str, str, str]:
+    return gap.field, gap.cause, gap.detail
+
+
+def _agent_above(draft: Draft, known: dict[Draft, str | None]) -> str | None:
+    """The name of the nearest agent around a draft. ``known`` holds it for others, and takes it for all that is walked over."""
+    walked, at, name = [draft], draft.parent, None
+    while at is not None:
+        if at.kind == "agent":
+            name = at.name
+            break
+        if at in known:
+            name = known[at]
+            break
+        walked.append(at)
+        at = at.parent
+    known.update(dict.fromkeys(walked, name))
+    return name

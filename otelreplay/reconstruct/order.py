@@ -22,10 +22,31 @@ def sequence(drafts: Sequence[Draft], notes: list[Note]) -> list[Draft]:
     """The drafts in order; their ``before`` sets are completed with the parents and cleaned of what is not in the run."""
     known = set(drafts)
     for draft in drafts:
-        draft.before = {b for b in draft.before if b in known and b is not draft}
+        draft.before &= known
+        draft.before.discard(draft)
         if draft.parent is not None and draft.parent in known:
             draft.before.add(draft.parent)
     keys = {d: _key(d) for d in drafts}
+    by_clock = sorted(drafts, key=keys.__getitem__)
+    if _is_causal(by_clock):
+        return by_clock
+    out = _by_cause(drafts, keys, notes)
+    _skew(out, notes)
+    return out
+
+
+def _is_causal(ordered: Sequence[Draft]) -> bool:
+    """Does everything stand behind what must have come before it? Then no other order is wanted, and no clock is behind."""
+    done: set[Draft] = set()
+    for draft in ordered:
+        if not draft.before <= done:
+            return False
+        done.add(draft)
+    return True
+
+
+def _by_cause(drafts: Sequence[Draft], keys: dict[Draft, Key], notes: list[Note]) -> list[Draft]:
+    """Of all that may come next, always the first by its key."""
     waiting = {d: len(d.before) for d in drafts}
     followers: dict[Draft, list[Draft]] = {d: [] for d in drafts}
     for draft in drafts:
@@ -47,7 +68,6 @@ def sequence(drafts: Sequence[Draft], notes: list[Note]) -> list[Draft]:
             waiting[follower] -= 1
             if not waiting[follower] and follower not in done:
                 heapq.heappush(ready, (keys[follower], follower))
-    _skew(out, notes)
     return out
 
 
@@ -95,9 +115,17 @@ def reduced(draft: Draft, at: dict[Draft, int], after: list[list[int]]) -> list[
     stands far back for most events, is left out of it and judged by the chain of parents instead.
     """
     parent = draft.parent if draft.parent in draft.before else None
-    found = sorted((at[b] for b in draft.before if b is not parent), reverse=True)
+    found = sorted([at[b] for b in draft.before if b is not parent], reverse=True)
+    kept = _unimplied(found, after) if len(found) > 1 else found
+    if parent is not None and not any(_inside(b, parent) for b in draft.before if b is not parent):
+        kept.append(at[parent])
+    return sorted(kept)
+
+
+def _unimplied(found: list[int], after: list[list[int]]) -> list[int]:
+    """Of positions in descending order, those to which no way back leads from the others."""
     kept: list[int] = []
-    lowest = found[-1] if found else 0
+    lowest = found[-1]
     seen: set[int] = set()
     for position in found:
         if position in seen:
@@ -109,9 +137,7 @@ def reduced(draft: Draft, at: dict[Draft, int], after: list[list[int]]) -> list[
                 if earlier >= lowest and earlier not in seen:
                     seen.add(earlier)
                     stack.append(earlier)
-    if parent is not None and not any(_inside(b, parent) for b in draft.before if b is not parent):
-        kept.append(at[parent])
-    return sorted(kept)
+    return kept
 
 
 def _inside(draft: Draft, parent: Draft) -> bool:

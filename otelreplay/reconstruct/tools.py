@@ -12,7 +12,10 @@ something ran. What the model was told differs from what the tool returned in mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
 
 from otelreplay import canonical
 from otelreplay.dialects.packages import package_of
@@ -30,60 +33,112 @@ UNKNOWN_ERROR = "_OTHER"
 def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) -> None:
     """Gives each call its tool event, where there is one."""
     free = sorted(tools, key=lambda d: (d.start, d.id))
-    ids: dict[str, list[Call]] = {}
-    ours = [c for c in conversation.calls if c.asker is not None or c.current]
-    for call in ours:
-        ids.setdefault(call.id, []).append(call)
-    for match in (_by_id, _by_content, _by_name):
-        waiting = [c for c in ours if c.tool is None]
-        for tool in list(free):
-            candidates = ids.get(tool.fields.get("request.call_id") or "", []) if match is _by_id else waiting
-            found = match(tool, [c for c in candidates if c.tool is None and names_alike(c.name, tool.name)])
-            if not found:
-                continue
-            call = _nearest(tool, found)
-            if match is not _by_id and len({_content_key(c) for c in found if c.teller is call.teller}) > 1:
-                notes.append(
-                    Note(
-                        code="ambiguous_pairing",
-                        spans=(tool.id, call.teller.id),
-                        message=f"{tool.name}: its span has no call id and several calls fit; taken in order",
-                    )
-                )
-            call.tool = tool
-            free.remove(tool)
+    if free:
+        ours = [c for c in conversation.calls if c.asker is not None or c.current]
+        free = _matched(free, ours, _id_of, lambda call: call.id)
+    if free:
+        free = _matched(free, [c for c in ours if c.tool is None], _content_of, _content_key)
+    if free:
+        _matched(free, [c for c in ours if c.tool is None], _bare, lambda call: _ANY, notes)
 
 
-def _by_id(tool: Draft, calls: Sequence[Call]) -> list[Call]:
-    key = tool.fields.get("request.call_id")
-    return [c for c in calls if key and c.id == key]
+_ANY = "any"
 
 
-def _by_content(tool: Draft, calls: Sequence[Call]) -> list[Call]:
-    if not tool.has("request.arguments") or _has_other_id(tool, calls):
-        return []
-    wanted = canonical.digest_value(decoded(tool.fields["request.arguments"]))
-    return [c for c in calls if _content_key(c) == wanted]
+def _id_of(tool: Draft) -> object:
+    """An id that no call has may be the framework's, and joins nothing."""
+    return tool.fields.get("request.call_id") or None
 
 
-def _by_name(tool: Draft, calls: Sequence[Call]) -> list[Call]:
-    return list(calls) if not tool.has("request.arguments") and not _has_other_id(tool, calls) else []
+def _content_of(tool: Draft) -> object:
+    return canonical.jcs(decoded(tool.fields["request.arguments"])) if tool.has("request.arguments") else None
 
 
-def _has_other_id(tool: Draft, calls: Sequence[Call]) -> bool:
-    """An id that some call has is this call's own; an id that no call has may be the framework's, and joins nothing."""
-    return any(c.id and c.id == tool.fields.get("request.call_id") for c in calls)
+def _content_key(call: Call) -> bytes:
+    return canonical.jcs(call.part.get("arguments") if call.part.get("arguments") is not None else {})
 
 
-def _content_key(call: Call) -> str:
-    return canonical.digest_value(call.part.get("arguments") if call.part.get("arguments") is not None else {})
+def _bare(tool: Draft) -> object:
+    """A tool whose arguments are not known may be any call's."""
+    return None if tool.has("request.arguments") else _ANY
 
 
-def _nearest(tool: Draft, calls: Sequence[Call]) -> Call:
+class _Group(msgspec.Struct, eq=False):
+    """Calls with one key, one name, one asker and one teller that have no tool yet, in order."""
+
+    first: Call
+    calls: deque[Call] = msgspec.field(default_factory=deque)
+    contents: Counter[bytes] = msgspec.field(default_factory=Counter)
+    """How many of them ask for the same; kept only where keys tell little."""
+
+    def add(self, call: Call, *, count: bool) -> None:
+        self.calls.append(call)
+        if count:
+            self.contents[_content_key(call)] += 1
+
+    def take(self) -> Call:
+        call = self.calls.popleft()
+        if self.contents:
+            content = _content_key(call)
+            self.contents[content] -= 1
+            if not self.contents[content]:
+                del self.contents[content]
+        return call
+
+    def asked_before(self, tool: Draft) -> bool:
+        return self.first.asker is None or self.first.asker.start <= tool.start
+
+    def since(self) -> int:
+        return self.first.teller.start if self.first.asker is not None else 0
+
+
+_Waiting = dict[object, dict[tuple[str, Draft | None, Draft], _Group]]
+
+
+def _matched(
+    tools: Sequence[Draft],
+    calls: Sequence[Call],
+    key_of_tool: Callable[[Draft], object],
+    key_of_call: Callable[[Call], object],
+    notes: list[Note] | None = None,
+) -> list[Draft]:
+    """Joins tools to calls of the same key and a like name; returns the tools that are left. ``notes``: where keys tell little.
+
+    Calls wait in groups, so that thousands of one reply are one look for each tool.
+    """
+    waiting: _Waiting = {}
+    for call in calls:
+        same = waiting.setdefault(key_of_call(call), {})
+        same.setdefault((call.name, call.asker, call.teller), _Group(call)).add(call, count=notes is not None)
+    left = []
+    for tool in tools:
+        key = key_of_tool(tool)
+        same = waiting.get(key, {}) if isinstance(key, (str, bytes)) else {}
+        fitting = [group for (name, _, _), group in same.items() if names_alike(name, tool.name)]
+        if not fitting:
+            left.append(tool)
+            continue
+        group = _nearest(tool, fitting)
+        call = group.take()
+        call.tool = tool
+        if notes is not None and _is_ambiguous(call, fitting):
+            message = f"{tool.name}: its span has no call id and several calls fit; taken in order"
+            notes.append(Note(code="ambiguous_pairing", spans=(tool.id, call.teller.id), message=message))
+        if not group.calls:
+            del same[call.name, call.asker, call.teller]
+    return left
+
+
+def _nearest(tool: Draft, groups: Sequence[_Group]) -> _Group:
     """The latest reply before the tool started; within it the first call."""
-    before = [c for c in calls if c.asker is None or c.asker.start <= tool.start] or list(calls)
-    latest = max(c.teller.start if c.asker is not None else 0 for c in before)
-    return min((c for c in before if (c.teller.start if c.asker is not None else 0) == latest), key=lambda c: c.order)
+    before = [g for g in groups if g.asked_before(tool)] or groups
+    return min(before, key=lambda g: (-g.since(), g.calls[0].order))
+
+
+def _is_ambiguous(taken: Call, groups: Iterable[_Group]) -> bool:
+    """Did other calls of the same reply fit that ask for something else?"""
+    content = _content_key(taken)
+    return any(g.contents and g.contents.keys() != {content} for g in groups if g.first.teller is taken.teller)
 
 
 def complete(conversation: Conversation) -> list[Draft]:
@@ -110,12 +165,6 @@ def _event_of(call: Call) -> Draft:
             detail="the model's reply names the call without its arguments",
             remedy=package_of(teller.span).content if teller.span else "",
         )
-    draft.gaps["response.result"] = Missing(
-        field="response.result",
-        cause="span_not_received",
-        detail="a model asked for this call; no span of it arrived and no later request quotes a result",
-        remedy="instrument the tool, and flush the tracer provider before the process ends",
-    )
     return draft
 
 
@@ -134,14 +183,25 @@ def _fill(tool: Draft, call: Call) -> None:
     if call.answers:
         first = call.answers[0]
         _answer(tool, first.value, f"{first.reader.id}:{first.path}.response")
-    elif call.readers and tool.span is None:
+    elif tool.span is None:
+        tool.gaps["response.result"] = _unanswered(call)
+
+
+def _unanswered(call: Call) -> Missing:
+    if call.readers:
         reader = call.readers[0]
-        tool.gaps["response.result"] = Missing(
+        return Missing(
             field="response.result",
             cause="content_not_captured",
             detail=f"{reader.id} quotes the answer without its content",
             remedy=package_of(reader.span).content if reader.span else "",
         )
+    return Missing(
+        field="response.result",
+        cause="span_not_received",
+        detail="a model asked for this call; no span of it arrived and no later request quotes a result",
+        remedy="instrument the tool, and flush the tracer provider before the process ends",
+    )
 
 
 def _answer(tool: Draft, value: object, source: str) -> None:

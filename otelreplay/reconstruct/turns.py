@@ -20,8 +20,12 @@ conversation, not part of this run; what it quotes behind it happened in this ru
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import Any
+
+import msgspec
 
 from otelreplay import canonical
 from otelreplay.events import Inferred, Message
@@ -29,8 +33,7 @@ from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import names_alike
 
 
-@dataclass(slots=True, eq=False)
-class Answer:
+class Answer(msgspec.Struct, eq=False):
     """What the model was told about a call."""
 
     value: Any
@@ -39,8 +42,7 @@ class Answer:
     path: str
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+class Call(msgspec.Struct, eq=False):
     """A tool call that a model asked for."""
 
     id: str
@@ -54,8 +56,8 @@ class Call:
     order: int
     current: bool = True
     """Part of this run, not of a resumed conversation's past."""
-    answers: list[Answer] = field(default_factory=list)
-    readers: list[Draft] = field(default_factory=list)
+    answers: list[Answer] = []
+    readers: list[Draft] = []
     """The model calls whose request ends with this call's answer: they wait for the tool."""
     tool: Draft | None = None
 
@@ -73,12 +75,42 @@ class Lost:
     current: bool
 
 
+class _Open:
+    """The calls that wait for an answer, in order, each found by its id at once: one reply may ask for thousands."""
+
+    def __init__(self, calls: dict[Call, None], by_id: dict[str, tuple[Call, ...]]) -> None:
+        self.calls, self._by_id = calls, by_id
+
+    def copy(self) -> _Open:
+        return _Open(self.calls.copy(), self._by_id.copy())
+
+    def add(self, calls: Iterable[Call]) -> None:
+        for call in calls:
+            if call not in self.calls:
+                self.calls[call] = None
+                if call.id:
+                    self._by_id[call.id] = (*self.named(call.id), call)
+
+    def remove(self, call: Call) -> None:
+        if call in self.calls:
+            del self.calls[call]
+            if call.id:
+                same = self._by_id.pop(call.id)
+                at = same.index(call)
+                if len(same) > 1:
+                    self._by_id[call.id] = same[:at] + same[at + 1 :]
+
+    def named(self, call_id: str) -> tuple[Call, ...]:
+        return self._by_id.get(call_id, ())
+
+
 @dataclass(slots=True)
 class _Thread:
     """What is known after one request was read."""
 
+    draft: Draft
     messages: list[Message]
-    open: list[Call]
+    open: _Open
     last: Draft | None
     """The recorded call whose reply was quoted last."""
     told: list[Call]
@@ -96,11 +128,13 @@ class Conversation:
         self.lost: list[Lost] = []
         self.restored: dict[int, Message] = {}
         self._keys: dict[int, Any] = {}
-        self._replies: dict[Any, list[Draft]] = {}
+        self._replies: dict[Any, dict[Draft, None]] = {}
         self._asked: dict[Draft, list[Call]] = {}
         self._taken: dict[Draft, int] = {}
         self._by_id: dict[str, list[Call]] = {}
-        self._threads: dict[Draft, _Thread] = {}
+        self._threads: list[_Thread] = []
+        self._ends: dict[int, list[int]] = {}
+        """By id of a request's last message: the threads that end in it."""
         for draft in self.models:
             self._reply(draft)
         for draft in self.models:
@@ -110,16 +144,17 @@ class Conversation:
 
     # -- replies
     def _reply(self, draft: Draft) -> None:
-        for n, message in enumerate(draft.fields.get("response.messages") or ()):
+        messages = draft.fields.get("response.messages") or []
+        for n, message in enumerate(messages):
             key = self.key([message])
             if key is not None:
-                self._replies.setdefault(key, []).append(draft)
+                self._replies.setdefault(key, {})[draft] = None
             for p, part in tool_calls(message):
                 call = self._call(part, draft, draft, f"response.messages[{n}].parts[{p}]")
                 self._asked.setdefault(draft, []).append(call)
-        whole = self.key(draft.fields.get("response.messages") or [])
-        if whole is not None and draft not in self._replies.setdefault(whole, []):
-            self._replies[whole].append(draft)
+        whole = self.key(messages) if len(messages) > 1 else None
+        if whole is not None:
+            self._replies.setdefault(whole, {})[draft] = None
 
     def _drop_alternatives(self) -> None:
         """Of several choices the agent takes one: the one quoted later, else the first. The calls of the others never ran."""
@@ -142,13 +177,12 @@ class Conversation:
             known = self._keys.get(id(messages[0]), self)
             if known is not self:
                 return known
-        calls = tuple(
-            (part.get("name"), canonical.digest_value(part.get("arguments") or {}))
-            for m in messages
-            for _, part in tool_calls(m)
+        key: Any = tuple(
+            [(part.get("name"), canonical.jcs(part.get("arguments") or {})) for m in messages for _, part in tool_calls(m)]
         )
-        text = "".join(str(p.get("content") or "") for m in messages for p in m["parts"] if p.get("type") == "text").strip()
-        key = calls or text or None
+        if not key:
+            texts = [str(p.get("content") or "") for m in messages for p in m["parts"] if p.get("type") == "text"]
+            key = "".join(texts).strip() or None
         if len(messages) == 1:
             self._keys[id(messages[0])] = key
         return key
@@ -157,11 +191,10 @@ class Conversation:
     def _request(self, draft: Draft) -> None:
         messages: list[Message] = draft.fields["request.messages"]
         known = self._known(messages)
-        follows = next((d for d, t in self._threads.items() if t is known), None)
         if known is None:
-            thread = _Thread(messages, [], None, [])
+            thread = _Thread(draft, messages, _Open({}, {}), None, [])
         else:
-            thread = _Thread(messages, list(known.open), known.last, list(known.told), follows)
+            thread = _Thread(draft, messages, known.open.copy(), known.last, list(known.told), known.draft)
         start = len(known.messages) if known else 0
         current_from = start if known else _after_last_user(messages)
         at = start
@@ -176,15 +209,27 @@ class Conversation:
             draft.before.add(thread.last)
         for call in thread.told:
             call.readers.append(draft)
-        self._threads[draft] = thread
+        if messages:
+            self._ends.setdefault(id(messages[-1]), []).append(len(self._threads))
+        self._threads.append(thread)
 
     def _known(self, messages: list[Message]) -> _Thread | None:
-        """The longest earlier request that this one begins with, among the nearest: identity makes the comparison cheap."""
-        for earlier in reversed(list(self._threads.values())):
-            n = len(earlier.messages)
-            if n and n <= len(messages) and messages[n - 1] is earlier.messages[-1] and messages[:n] == earlier.messages:
+        """The nearest earlier request that this one begins with.
+
+        As a rule that is one of the last. Where many conversations go on side by side, it can only be one of those whose last
+        message stands in this request.
+        """
+        for earlier in islice(reversed(self._threads), _NEAR):
+            if _begins(messages, earlier.messages):
                 return earlier
-        return None
+        if len(self._threads) <= _NEAR:
+            return None
+        best = -1
+        for ending in sorted([self._ends[m] for m in self._ends.keys() & set(map(id, messages))], key=_newest, reverse=True):
+            if ending[-1] < best:
+                break
+            best = max(best, next((n for n in reversed(ending) if _begins(messages, self._threads[n].messages)), -1))
+        return self._threads[best] if best >= 0 else None
 
     def _quoted(self, draft: Draft, thread: _Thread, at: int, turn: list[Message], *, current: bool) -> None:
         owner = self._owner(draft, thread, turn)
@@ -192,7 +237,7 @@ class Conversation:
         if owner is not None:
             thread.last, thread.told = owner, []  # whoever gave this turn has waited for the tools before it
             draft.before.add(owner)
-            thread.open += self._taken_calls(owner, turn)
+            thread.open.add(self._taken_calls(owner, turn))
             self._restore(draft, owner, turn)
             return
         if self.key(turn) is None:
@@ -204,16 +249,17 @@ class Conversation:
         ]
         for call in calls:
             call.current = current
-        thread.open += calls
+        thread.open.add(calls)
         self.lost.append(Lost(turn, thread.messages[:at], draft, path, calls, current))
 
     def _owner(self, draft: Draft, thread: _Thread, turn: list[Message]) -> Draft | None:
         """The recorded call whose reply this turn is: the nearest before the request that is not yet quoted in this thread."""
         key = self.key(turn)
-        said = [d for d in self._replies.get(key, ()) if d is not draft] if key is not None else []
-        if thread.follows in said:
+        replies = self._replies.get(key, {}) if key is not None else {}
+        if thread.follows in replies:
             owner, thread.follows = thread.follows, None
             return owner
+        said = [d for d in replies if d is not draft]
         earlier = [d for d in said if d.start <= draft.start] or said  # clocks of two hosts may disagree
         fresh = [d for d in earlier if d is not thread.last and (thread.last is None or d.start >= thread.last.start)]
         return next(iter(fresh or earlier), None)
@@ -246,7 +292,7 @@ class Conversation:
                 continue
             call = self._asked_before(part, draft, thread) or _answering(part, thread.messages[at], thread.open)
             if call is not None:
-                thread.open = [c for c in thread.open if c is not call]
+                thread.open.remove(call)
                 thread.told.append(call)
                 if "response" in part:
                     call.answers.append(Answer(part["response"], draft, f"request.messages[{at}].parts[{p}]"))
@@ -254,7 +300,7 @@ class Conversation:
     def _asked_before(self, part: dict[str, Any], draft: Draft, thread: _Thread) -> Call | None:
         """The call of an earlier reply that this request does not quote: the server keeps the history, only its id is sent."""
         key = str(part.get("id") or "")
-        if not key or any(c.id == key for c in thread.open):
+        if not key or thread.open.named(key):
             return None
         asked = [
             c for c in self._by_id.get(key, ()) if c.asker is not None and c.asker is not draft and c.asker.start <= draft.start
@@ -263,6 +309,19 @@ class Conversation:
         if call is not None and call.asker is not None:
             draft.before.add(call.asker)
         return call
+
+
+_NEAR = 8
+"""How many requests back the one that a request goes on from is looked for first."""
+
+
+_newest = itemgetter(-1)
+
+
+def _begins(messages: list[Message], earlier: list[Message]) -> bool:
+    """Does the request begin with a whole earlier one? Identity of the messages makes the comparison cheap."""
+    n = len(earlier)
+    return 0 < n <= len(messages) and messages[n - 1] is earlier[-1] and messages[:n] == earlier
 
 
 def tool_calls(message: Message) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -293,10 +352,9 @@ def _has_text(message: Message) -> bool:
     return any(p.get("type") == "text" and p.get("content") for p in message["parts"])
 
 
-def _answering(part: dict[str, Any], message: Message, waiting: Iterable[Call]) -> Call | None:
+def _answering(part: dict[str, Any], message: Message, waiting: _Open) -> Call | None:
     """The open call that a result answers: by id, else by name and order, else by order."""
     key = str(part.get("id") or "")
     name = part.get("name") or message.get("name")
-    calls = list(waiting)
-    same = [c for c in calls if c.id == key] if key else []
-    return next((c for c in same or calls if not name or names_alike(c.name, str(name))), None)
+    same = waiting.named(key) if key else ()
+    return next((c for c in same or waiting.calls if not name or names_alike(c.name, str(name))), None)
