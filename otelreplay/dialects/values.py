@@ -110,10 +110,7 @@ def _without_invented_id(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_gemini(m: dict[str, Any]) -> bool:
-    for part in m["parts"]:  # no any(): a generator costs more than the look at one part
-        if isinstance(part, dict) and "type" not in part:
-            return True
-    return False
+    return any(isinstance(p, dict) and "type" not in p for p in m["parts"])
 
 
 def normal_part(part: Any) -> dict[str, Any]:

@@ -9,9 +9,10 @@ continues another continues its chain, with the last turn still open. ``docs/mat
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import msgspec
 
 from otelreplay.matching.parts import Atom
 
@@ -26,8 +27,7 @@ class _Ids:
         self.latest = {call: n for n, call in enumerate(log) if call is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(msgspec.Struct, frozen=True):
     """The digest of a message list so far, and what is needed to go on."""
 
     closed: bytes
@@ -52,13 +52,9 @@ class Chain:
 
     def digest(self) -> bytes:
         """The digest of the list."""
-        return self._close() if self.turn else self.closed
-
-    def _close(self) -> bytes:
-        """The chain with the last turn."""
-        said = self.items + (() if self.text is None else (self.text.digest(),)) + self.calls
-        turn = hashlib.sha256(self.turn + b"".join(said)).digest()
-        return hashlib.sha256(self.closed + turn + ",".join(map(str, self.ordinals)).encode()).digest()
+        if not self.turn:
+            return self.closed
+        return _closed(self.closed, self.turn, _said(self.items, self.text, self.calls), self.ordinals)
 
     def extend(self, atoms: Iterable[Atom]) -> Chain:
         """The chain after these atoms. Leaves this one usable."""
@@ -66,6 +62,17 @@ class Chain:
         for atom in atoms:
             going.take(atom)
         return going.chain()
+
+
+def _said(items: Sequence[bytes], text: Any, calls: Sequence[bytes]) -> bytes:
+    """What stands in one turn."""
+    return b"".join([*items, *calls] if text is None else [*items, text.digest(), *calls])
+
+
+def _closed(closed: bytes, turn: bytes, said: bytes, ordinals: Sequence[int]) -> bytes:
+    """The chain with one more turn."""
+    own = hashlib.sha256(turn + said).digest()
+    return hashlib.sha256(closed + own + ",".join(map(str, ordinals)).encode()).digest()
 
 
 class _Going:
@@ -90,12 +97,16 @@ class _Going:
     def take(self, atom: Atom) -> None:
         if atom.turn != self._turn:
             if self._turn:
-                self._closed = self.chain().digest()
+                said = _said(self._items, self._text, self._calls)
+                self._closed = _closed(self._closed, self._turn, said, self._ordinals)
             self._open(atom.turn)
         if atom.kind == "text":
             if atom.text:
-                self._text = self._text or hashlib.sha256(b"\x00")
-                self._text.update(atom.text.encode("utf-8", "surrogatepass"))
+                text = atom.text.encode("utf-8", "surrogatepass")
+                if self._text is None:
+                    self._text = hashlib.sha256(b"\x00" + text)
+                else:
+                    self._text.update(text)
         elif atom.kind == "call":  # does not end a text: calls are put last
             self._calls.append(atom.digest)
             self._ordinals.append(self._call(atom.call_id))

@@ -7,13 +7,17 @@ from itertools import chain, takewhile
 from operator import is_
 from typing import Any, Final
 
-from otelreplay.canonical import digest, digest_value, jcs
+from otelreplay.canonical import RESERVED, digest, digest_value, jcs
+from otelreplay.canonical.writing import write_plain
 from otelreplay.events import Event, Kind
 from otelreplay.events.fields import join
 from otelreplay.matching.chain import Chain
 from otelreplay.matching.parts import Atom, arguments_of, atoms_of, canonical_parts, is_system, parts_of, settled
 from otelreplay.matching.semantics import NEVER, PARAM_NAMES, SEMANTICS, TOOL_FIELDS, TRANSPORT_PARAMS, Rule
 
+_SCALARS: Final = frozenset({str, int, bool})
+_SHORT: Final = 256
+"""Longer texts are hardly ever said twice."""
 _LISTS: Final = 64
 """Message lists remembered, so that a list that continues one of them costs only what is new."""
 
@@ -25,6 +29,39 @@ class KeyMemo:
         self._atoms: dict[int, tuple[Any, tuple[Atom, ...]]] = {}
         self._tools: dict[int, tuple[Any, bytes]] = {}
         self._lists: dict[tuple[int, int], tuple[list[Any], Chain]] = {}
+        self._systems: dict[tuple[int, ...], tuple[list[Any], str | None]] = {}
+        self._values: dict[tuple[type, Any], str] = {}
+        self._fields: dict[tuple[str, str], str] = {}
+
+    def value(self, value: Any) -> str:
+        """The digest of any value; of a short text or a number (a model's name, a temperature) made once."""
+        kind = type(value)
+        if kind is float:
+            key = (kind, repr(value))  # 0.0 and -0.0 are equal and have two digests
+        elif kind in _SCALARS and (kind is not str or len(value) <= _SHORT):
+            key = (kind, value)
+        else:
+            return digest_value(value)
+        found = self._values.get(key)
+        if found is None:
+            found = self._values[key] = digest_value(value)
+        return found
+
+    def field(self, field: str, name: str) -> str:
+        """The spelling of a component that is a key of a field."""
+        found = self._fields.get((field, name))
+        if found is None:
+            found = self._fields[field, name] = join(field, name)
+        return found
+
+    def system(self, parts: list[Any]) -> str | None:
+        """The digest of the parts of a system prompt; None where they say nothing."""
+        key = tuple(map(id, parts))
+        found = self._systems.get(key)
+        if found is None:
+            said = canonical_parts(parts)
+            found = self._systems[key] = (parts, digest_value(said) if said else None)
+        return found[1]
 
     def atoms(self, message: Any) -> tuple[Atom, ...]:
         """The canonical parts of a message."""
@@ -73,13 +110,13 @@ def request_components(kind: Kind, name: str, request: dict[str, Any], memo: Key
     """The component keys of a request that is no event yet."""
     memo = memo or KeyMemo()
     rule = SEMANTICS[kind]
-    keys: dict[str, str] = {"name": digest_value(name)} if rule.operation else {}
+    keys: dict[str, str] = {"name": memo.value(name)} if rule.operation else {}
     for field in _whole(rule, request):
         if request.get(field) is not None:
             keys[join("", field)] = _value_key(request[field], memo)
     for field in rule.spread:
         if field in request:
-            keys.update(_param_keys(request[field]) if field == "params" else _argument_keys(field, request[field]))
+            keys.update(_param_keys(request[field], memo) if field == "params" else _argument_keys(field, request[field], memo))
     if rule.conversation:
         keys.update(_conversation_keys(request, memo))
     return keys
@@ -87,6 +124,8 @@ def request_components(kind: Kind, name: str, request: dict[str, Any], memo: Key
 
 def request_hash(keys: dict[str, str]) -> str:
     """One digest over all component keys."""
+    if all(map(str.isascii, keys)) and RESERVED not in keys:  # every set of component keys: field names and hex digits
+        return digest(write_plain(keys))
     return digest_value(keys)
 
 
@@ -102,10 +141,10 @@ def _value_key(value: Any, memo: KeyMemo) -> str:
         and all(isinstance(item, dict) and "role" in item and "parts" in item for item in value)
     ):
         return memo.messages(value)
-    return digest_value(value)
+    return memo.value(value)
 
 
-def _param_keys(params: Any) -> dict[str, str]:
+def _param_keys(params: Any, memo: KeyMemo) -> dict[str, str]:
     """A param that is null was not sent."""
     keys: dict[str, str] = {}
     for name, value in params.items() if isinstance(params, dict) else ():
@@ -114,15 +153,15 @@ def _param_keys(params: Any) -> dict[str, str]:
             continue
         if name == "stop_sequences" and isinstance(value, str):
             value = [value]
-        keys[join("params", str(name))] = digest_value(value)
+        keys[memo.field("params", str(name))] = memo.value(value)
     return keys
 
 
-def _argument_keys(field: str, arguments: Any) -> dict[str, str]:
+def _argument_keys(field: str, arguments: Any, memo: KeyMemo) -> dict[str, str]:
     """One key for each argument; one for all where they are no object with text keys, or an empty one."""
     arguments = arguments_of(arguments)
     if isinstance(arguments, dict) and arguments and all(isinstance(name, str) for name in arguments):
-        return {join(field, name): digest_value(value) for name, value in arguments.items()}
+        return {memo.field(field, name): memo.value(value) for name, value in arguments.items()}
     return {field: digest_value(arguments)}
 
 
@@ -138,9 +177,9 @@ def _conversation_keys(request: dict[str, Any], memo: KeyMemo) -> dict[str, str]
         keys["messages"] = memo.messages(messages[len(leading) :] if leading else messages)
     elif messages is not None:
         keys["messages"] = digest_value(messages)
-    parts = canonical_parts(parts)
-    if parts:
-        keys["system"] = digest_value(parts)
+    said = memo.system(parts) if parts else None
+    if said is not None:
+        keys["system"] = said
     tools = settled(request.get("tools"))
     if isinstance(tools, list) and tools:
         keys["tools"] = digest(b"".join(map(memo.tool, tools)))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+import msgspec
 
 from otelreplay.canonical import jcs, read_json
 from otelreplay.matching.semantics import PART_FIELDS
@@ -17,8 +18,7 @@ from otelreplay.matching.semantics import PART_FIELDS
 _SYSTEM_ROLES: Final = ("system", "developer")
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(msgspec.Struct, frozen=True):
     """One part of a message, in canonical form."""
 
     turn: bytes
@@ -42,7 +42,10 @@ def atoms_of(message: Any) -> tuple[Atom, ...]:
         message = {"parts": [message]}
     role = "system" if is_system(message) else message.get("role")
     name = message.get("name")
-    turn = _digest({"role": role} if name is None else {"role": role, "name": name})
+    if name is None and isinstance(role, str) and role in _TURNS:
+        turn = _TURNS[role]
+    else:
+        turn = _digest({"role": role} if name is None else {"role": role, "name": name})
     return tuple(_atom(turn, part) for part in parts_of(message)) or (Atom(turn, "nothing"),)
 
 
@@ -143,4 +146,5 @@ def _digest(value: Any) -> bytes:
     return hashlib.sha256(jcs(value)).digest()
 
 
-_TOOL_TURN: Final = _digest({"role": "tool"})
+_TURNS: Final = {role: _digest({"role": role}) for role in ("system", "user", "assistant", "tool")}
+_TOOL_TURN: Final = _TURNS["tool"]

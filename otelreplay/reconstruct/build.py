@@ -10,8 +10,12 @@ from otelreplay.events import Event, Missing
 from otelreplay.reconstruct import order
 from otelreplay.reconstruct.draft import Draft
 
-_REQUEST = "api provider model params system messages tools arguments call_id query input config".split()
-_RESPONSE = "messages finish_reasons usage id model result as_seen output".split()
+# fmt: off
+_REQUEST = (
+    "api", "provider", "model", "params", "system", "messages", "tools", "arguments", "call_id", "query", "input", "config",
+)
+# fmt: on
+_RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output")
 _field = attrgetter("field")
 _REQUEST_FIELDS = {f"request.{name}": name for name in _REQUEST}
 _RESPONSE_FIELDS = {f"response.{name}": name for name in _RESPONSE}

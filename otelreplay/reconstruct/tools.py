@@ -39,7 +39,7 @@ def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) 
     if free:
         free = _matched(free, [c for c in ours if c.tool is None], _content_of, _content_key)
     if free:
-        _matched(free, [c for c in ours if c.tool is None], _bare, lambda call: _ANY, notes)
+        _matched(free, [c for c in ours if c.tool is None], _bare, lambda _call: _ANY, notes)
 
 
 _ANY = "any"
