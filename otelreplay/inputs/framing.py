@@ -12,19 +12,21 @@ from typing import Literal
 from otelreplay.inputs import wire
 
 Framing = Literal["message", "fixed", "varint"]
+_PREFIXED: tuple[Framing, ...] = ("fixed", "varint")
 ENVELOPE_TAG = 0x0A
 """Field 1, length-delimited: the first byte of every OTLP message that is not empty."""
 
 
 def framing(head: bytes) -> Framing | None:
-    """How the file that starts with ``head`` is laid out; None when it is not OTLP protobuf."""
+    """How the file that starts with ``head`` is laid out; None when it is not OTLP protobuf.
+
+    A few bytes can be read as either length prefix. Then the one wins whose first message lies within ``head``; if neither
+    does, the file is cut or its first message is huge, and the smaller length wins.
+    """
     if _plausible_message(head, 0, len(head), whole=False):
         return "message"
-    if _plausible_frame(head, "fixed"):
-        return "fixed"
-    if _plausible_frame(head, "varint"):
-        return "varint"
-    return None
+    frames = [(kind, *frame) for kind in _PREFIXED if (frame := _first_frame(head, kind)) is not None]
+    return min(frames, key=lambda frame: frame[1] if frame[2] > len(head) else 0)[0] if frames else None
 
 
 def prefix(head: bytes, at: int, kind: Framing) -> tuple[int, int]:
@@ -36,15 +38,16 @@ def prefix(head: bytes, at: int, kind: Framing) -> tuple[int, int]:
     return int.from_bytes(head[at : at + 4], "big"), at + 4
 
 
-def _plausible_frame(head: bytes, kind: Framing) -> bool:
-    """True when the first frame that is not empty holds an OTLP message, as far as ``head`` goes."""
+def _first_frame(head: bytes, kind: Framing) -> tuple[int, int] | None:
+    """Length and end of the first frame that is not empty, if it holds an OTLP message as far as ``head`` goes."""
     at = length = 0
     try:
         while not length:
             length, at = prefix(head, at, kind)
     except wire.DamageError:
-        return False
-    return _plausible_message(head, at, at + length, whole=True)
+        return None
+    end = at + length
+    return (length, end) if _plausible_message(head, at, end, whole=True) else None
 
 
 def _plausible_message(head: bytes, at: int, end: int, *, whole: bool) -> bool:

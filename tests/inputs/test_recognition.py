@@ -103,6 +103,23 @@ def test_protobuf_that_starts_like_json_is_protobuf():
     assert len(read(message).spans) == 1
 
 
+def test_a_short_frame_that_could_be_read_with_either_prefix_is_read_with_the_one_that_fits():
+    """Its first four bytes are a plausible length of more than a megabyte as well."""
+    message = otlp.logs_data([otlp.LogRecord(observed_time=1, resource=otlp.Resource({"": None}))])
+    for frames in ([b"", message], [b"", message, message]):
+        data = otlp.varints(*frames)
+        assert data[4] == 0x0A
+        batch = read(data)
+        assert (len(frames) - 1, ()) == (len(batch.logs), batch.rejected)
+
+
+def test_a_cut_frame_is_read_with_the_smaller_of_two_plausible_lengths():
+    message = otlp.logs_data([otlp.LogRecord(observed_time=1, resource=otlp.Resource({"": None}))])
+    tally = Tally()
+    read(otlp.varints(b"", message)[:-1], tally=tally)
+    assert "varint" in tally.form
+
+
 def test_progress_is_told_in_bytes_of_the_file():
     data = gzip.compress(dump(plain_spans(minimal())) * 1)
     counts = []

@@ -184,6 +184,15 @@ def test_memory_is_bounded_by_the_budget(tmp_path):
         tracemalloc.stop()
 
 
+def test_after_a_spill_memory_is_used_again(tmp_path):
+    with Spool(tmp_path, memory_budget=5000) as spool:
+        spool.add(span(1, number, name="x") for number in range(1, 20))
+        spilled = spool.spilled
+        assert spilled > 0
+        spool.add([span(1, 20)])
+        assert spilled == spool.spilled
+
+
 def test_an_error_inside_leaves_nothing_behind(tmp_path):
     with contextlib.suppress(RuntimeError), Spool(tmp_path, memory_budget=0) as spool:
         spool.add([span()])
