@@ -26,7 +26,8 @@ class Message(dict[str, Any]):
 
 def messages_of(event: Event) -> Iterator[tuple[str, Any]]:
     """(field prefix, message) of every message that the event holds: of a model, and of an agent's input and output."""
-    for side, holder, keys in (("request", event.request, ("messages", "input")), ("response", event.response or {}, ("messages", "output"))):
+    request, response = ("request", event.request), ("response", event.response or {})
+    for (side, holder), keys in ((request, ("messages", "input")), (response, ("messages", "output"))):
         for key in keys:
             messages = holder.get(key)
             for n, message in enumerate(messages if isinstance(messages, list) else ()):

@@ -6,8 +6,8 @@
         for view in [*my_views(), *hostile_views()]:
             check_dialect(MY_DIALECT, view)
 
-A dialect that conforms reads one span by itself, twice the same; never raises; says only fields that exist; claims to have taken
-only attributes that are there; never calls a field missing that it gives; and leaves its input as it was.
+A dialect that conforms reads one span by itself, twice the same; never raises; says only fields that exist; claims to have
+taken only attributes that are there; never calls a field missing that it gives; and leaves its input as it was.
 """
 
 from __future__ import annotations
@@ -20,12 +20,35 @@ from otelreplay.dialects import CONTENT_FIELDS, Dialect, Interner, Reading, Span
 from otelreplay.events import Kind, Message
 from otelreplay.spans import LogRecord, Span, SpanEvent
 
-FIELDS = frozenset({
-    "request.api", "request.provider", "request.model", "request.params", "request.system", "request.messages", "request.tools",
-    "request.arguments", "request.call_id", "request.query", "request.input", "request.config", "request.inputs",
-    "response.messages", "response.finish_reasons", "response.usage", "response.id", "response.model", "response.result",
-    "response.output", "error", "agent", "versions", "effect", "idempotency_key",
-})  # fmt: skip
+FIELDS = frozenset(
+    {
+        "request.api",
+        "request.provider",
+        "request.model",
+        "request.params",
+        "request.system",
+        "request.messages",
+        "request.tools",
+        "request.arguments",
+        "request.call_id",
+        "request.query",
+        "request.input",
+        "request.config",
+        "request.inputs",
+        "response.messages",
+        "response.finish_reasons",
+        "response.usage",
+        "response.id",
+        "response.model",
+        "response.result",
+        "response.output",
+        "error",
+        "agent",
+        "versions",
+        "effect",
+        "idempotency_key",
+    }
+)
 """Every field that a reading may give."""
 
 _MESSAGE_LISTS = ("request.messages", "response.messages", "request.input", "response.output")
@@ -66,20 +89,47 @@ def _check_reading(dialect: Dialect, view: SpanView, reading: Reading) -> None:
 
 
 ODD_VALUES: tuple[Any, ...] = (
-    "", "{", "[", '"', "null", "[]", "{}", "[1]", '[{"role":1}]', '[{"role":"user","parts":null}]', '[{"parts":[null,1,"x",[]]}]',
-    '{"a":NaN}', "[" * 300, "\ud83e", "a\x00b", None, True, 0, -1, 2**63 - 1, float("nan"), 1.5, b"\xff\x00", [], {}, [[]], {"": None},
-    [{"role": "assistant", "parts": [{"type": "tool_call"}]}], {"parts": [{"text": 1}]}, [{"role": "tool", "content": [{"text": None}]}],
-    {"message": {"tool_calls": [{"function": None}]}}, {"tool_calls": 7, "content": {"parts": "x"}}, {"content": {"parts": [None]}},
-)  # fmt: skip
+    "",
+    "{",
+    "[",
+    '"',
+    "null",
+    "[]",
+    "{}",
+    "[1]",
+    '[{"role":1}]',
+    '[{"role":"user","parts":null}]',
+    '[{"parts":[null,1,"x",[]]}]',
+    '{"a":NaN}',
+    "[" * 300,
+    "\ud83e",
+    "a\x00b",
+    None,
+    True,
+    0,
+    -1,
+    2**63 - 1,
+    float("nan"),
+    1.5,
+    b"\xff\x00",
+    [],
+    {},
+    [[]],
+    {"": None},
+    [{"role": "assistant", "parts": [{"type": "tool_call"}]}],
+    {"parts": [{"text": 1}]},
+    [{"role": "tool", "content": [{"text": None}]}],
+    {"message": {"tool_calls": [{"function": None}]}},
+    {"tool_calls": 7, "content": {"parts": "x"}},
+    {"content": {"parts": [None]}},
+)
 """Values that telemetry may hold under any name, and that no reader may stumble over."""
 
 
 def hostile_views(names: tuple[str, ...] = ()) -> Iterator[SpanView]:
     """Views in which every attribute, body and event attribute holds odd values. ``names``: attribute names to use."""
-    attributes = names or tuple(sorted({a for d in _known() for a in d.attribute_fields})) + (
-        "gen_ai.operation.name",
-        "mcp.method.name",
-    )
+    known = sorted({attribute for dialect in _known() for attribute in dialect.attribute_fields})
+    attributes = names or (*known, "gen_ai.operation.name", "mcp.method.name")
     operations = ("chat", "execute_tool", "invoke_agent", "embeddings", "retrieval", "search_memory", "create_agent", "", None)
     for n, value in enumerate(ODD_VALUES):
         held = dict.fromkeys(attributes, value)

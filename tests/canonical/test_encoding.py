@@ -8,6 +8,7 @@ import zoneinfo
 from collections import OrderedDict, defaultdict
 from pathlib import Path, PosixPath, PurePosixPath, PureWindowsPath, WindowsPath
 from types import MappingProxyType, SimpleNamespace
+from typing import Any
 
 import pydantic
 import pytest
@@ -209,11 +210,10 @@ class Grumpy:
 
 
 def test_a_field_that_cannot_be_read_leaves_the_others():
-    broken = type("Broken", (Slotted,), {"b": Grumpy()})
-    broken.__dataclass_fields__ = {
-        **Slotted.__dataclass_fields__,
-        "b": type("F", (), {"name": "b", "_field_type": Slotted.__dataclass_fields__["a"]._field_type})(),
-    }
+    known: dict[str, Any] = Slotted.__dataclass_fields__
+    extra = type("F", (), {"name": "b", "_field_type": known["a"]._field_type})()
+    broken: Any = type("Broken", (Slotted,), {"b": Grumpy()})
+    broken.__dataclass_fields__ = {**known, "b": extra}
     encoded, losses = encode_reporting([broken(5)])
     assert encoded[0]["fields"]["a"] == 5
     assert encoded[0]["fields"]["b"][RESERVED] == "unencodable"

@@ -17,7 +17,7 @@ FIRST = Header(run_id="ab12", policy={"rules": []}, later=1)
 
 def test_a_revision_keeps_the_header_and_counts_up():
     second = next_revision(FIRST, root=ROOT, reason="late spans", created="2026-01-02T00:00:00Z")
-    assert (second.run_id, second.revision, second.policy, second.later) == ("ab12", 2, {"rules": []}, 1)
+    assert (second.run_id, second.revision, second.policy, second.model_extra) == ("ab12", 2, {"rules": []}, {"later": 1})
     assert (second.parent.root, second.parent.kind, second.parent.reason) == (ROOT, "revision", "late spans")
     assert cassette_name(second.run_id, second.revision) == "ab12.r2.cassette.jsonl"
     assert cassette_name("ab12") == "ab12.cassette.jsonl"

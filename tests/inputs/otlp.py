@@ -6,7 +6,7 @@ import io
 import json
 import math
 
-from google.protobuf.internal.encoder import _VarintBytes
+from google.protobuf.internal import encoder
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1 import logs_pb2
@@ -16,6 +16,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from otelreplay.inputs import Tally, read_batches
 from otelreplay.spans.model import Batch, Link, LogRecord, Resource, Scope, Span, SpanEvent
 
+varint = encoder._VarintBytes  # type: ignore[attr-defined]
 TRACE, OTHER = "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c8031aa"
 
 
@@ -392,4 +393,4 @@ def fixed(*messages):
 
 def varints(*messages):
     """As the protobuf libraries write delimited messages."""
-    return b"".join(_VarintBytes(len(message)) + message for message in messages)
+    return b"".join(varint(len(message)) + message for message in messages)

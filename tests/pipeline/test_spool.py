@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otelreplay.pipeline import scratch
 from otelreplay.pipeline.frames import Codec
 from otelreplay.pipeline.scratch import PREFIX, ScratchFolder, remove_stale
 from otelreplay.pipeline.spool import Spool, TraceInfo
@@ -264,7 +263,8 @@ def test_a_folder_of_another_user_stays(tmp_path, monkeypatch):
     folder = tmp_path / f"{PREFIX}x"
     folder.mkdir()
     (folder / "lock").touch()
-    monkeypatch.setattr(scratch.os, "getuid", lambda: folder.stat().st_uid + 1)
+    owner = folder.stat().st_uid + 1
+    monkeypatch.setattr("otelreplay.pipeline.scratch.os.getuid", lambda: owner)
     assert remove_stale(tmp_path) == 0
 
 
