@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from samples import EMAIL, SECRETS, redactor, rules
 
 from otelreplay.redaction import find_placeholders, is_placeholder
 from otelreplay.spans import LogRecord, Removal, Span
+from tests.redaction.samples import EMAIL, SECRETS, redactor, rules
 
 TOKEN = SECRETS["github"]
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from samples import redactor
 
 from otelreplay.spans import Span
+from tests.redaction.samples import redactor
 
 READY = redactor()
 TEXTS = """

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from samples import CARD, EMAIL, PASSWORD, SECRETS, redactor, rules
 
 from otelreplay.redaction import find_placeholders
 from otelreplay.spans import Link, LogRecord, Resource, Scope, Span, SpanEvent
+from tests.redaction.samples import CARD, EMAIL, PASSWORD, SECRETS, redactor, rules
 
 TOKEN = SECRETS["github"]
 

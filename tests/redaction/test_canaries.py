@@ -6,10 +6,10 @@ import re
 import urllib.parse
 
 import pytest
-from samples import B62, PII, SECRETS, redactor
 
 from otelreplay.events import Event, Failure, Message, Missing, Note, Recording
 from otelreplay.spans import Link, LogRecord, Resource, Scope, Span, SpanEvent
+from tests.redaction.samples import B62, PII, SECRETS, redactor
 
 CANARIES = {**SECRETS, **{k: v for k, v in PII.items() if k in ("email", "card", "iban")}}
 

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from samples import B62, HEX, IBAN, SECRETS, redactor
 
 from otelreplay.redaction.detectors import BY_NAME
 from otelreplay.redaction.detectors.checksums import base58check, codice_fiscale, luhn, mod97
 from otelreplay.redaction.detectors.pii import is_card, is_iban
+from tests.redaction.samples import B62, HEX, IBAN, SECRETS, redactor
 
 READY = redactor()
 PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(B62[:60] for _ in range(3)) + "\n-----END RSA PRIVATE KEY-----"

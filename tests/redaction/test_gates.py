@@ -6,11 +6,11 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import B62, PII, SECRETS, redactor
 
 from otelreplay.redaction.detectors import ALL, BY_NAME
 from otelreplay.redaction.gates import Gates, gates_of
 from otelreplay.redaction.keys import _PII, _STRONG, _STRONG_PAIRS, _WEAK, sense
+from tests.redaction.samples import B62, PII, SECRETS, redactor
 
 GATES = gates_of(tuple(BY_NAME))
 BY_EXACT = [d for d in ALL if d.exact and d.name != "iban"]  # an IBAN with valid check digits is not drawn by chance

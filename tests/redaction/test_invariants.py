@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import EMAIL, KEY, OTHER_KEY, PII, SECRETS, redactor
 
 from otelreplay.redaction import PseudonymKey, find_placeholders, is_placeholder
 from otelreplay.spans import Span, SpanEvent
+from tests.redaction.samples import EMAIL, KEY, OTHER_KEY, PII, SECRETS, redactor
 
 READY = redactor()
 PIECES = st.one_of(

@@ -1,12 +1,12 @@
 """A policy says what it means, or is refused with the place and what would be allowed."""
 
 import pytest
-from samples import KEY, redactor, rules
 
 from otelreplay.errors import PolicyError
 from otelreplay.redaction import PseudonymKey, check, compile_policy, default_policy, load_policy, off_policy
 from otelreplay.redaction.detectors import ALL, BY_NAME, GROUPS
 from otelreplay.spans import Span
+from tests.redaction.samples import KEY, redactor, rules
 
 FULL = """\
 version: 1

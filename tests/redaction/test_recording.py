@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from samples import EMAIL, SECRETS, redactor, rules
 
 from otelreplay.events import Event, Failure, Inferred, Message, Missing, Recording, Redaction, expand
 from otelreplay.redaction import Placeholder
+from tests.redaction.samples import EMAIL, SECRETS, redactor, rules
 
 TOKEN = SECRETS["github"]
 
