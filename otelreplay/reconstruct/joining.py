@@ -101,26 +101,53 @@ def _server_side(fragments: Sequence[Fragment], groups: _Groups) -> None:
 def _loose(
     loose: Sequence[Fragment], ordered: Sequence[TraceExtent], small: dict[str, Fragment], load: Load, groups: _Groups
 ) -> None:
-    known = dict(small)
+    asks, large = _Asks(groups), []
+    for trace in ordered if loose else ():
+        if trace.trace_id in small:
+            asks.add(trace, small[trace.trace_id])
+        else:
+            large.append(trace)
     for piece in loose:
-        hosts = [
-            t
-            for t in ordered
-            if t.trace_id != piece.trace_id and t.start <= piece.start and (t.trace_id in small or piece.start <= t.end)
-        ]
-        for host in hosts:
-            if host.trace_id not in known:
-                known[host.trace_id] = fragment_of(*load(host.trace_id))
-        for match in (_same_id, _same_content):
-            found = {
-                groups.leader(h.trace_id)
-                for h in hosts
-                if any(match(tool, call) for tool in piece.ran for call in known[h.trace_id].asks)
-            }
-            if len(found) == 1:
-                groups.join(found.pop(), piece.trace_id)
-            if found:
-                break
+        for trace in [t for t in large if t.start <= piece.start <= t.end]:
+            asks.add(trace, fragment_of(*load(trace.trace_id)), until=trace.end)
+            large.remove(trace)
+        found = asks.hosts(piece, by_id=True) or asks.hosts(piece, by_id=False)
+        if len(found) == 1:
+            groups.join(found.pop(), piece.trace_id)
+
+
+class _Asks:
+    """All calls that replies asked for, by what a tool may know of them: id, arguments, name."""
+
+    def __init__(self, groups: _Groups) -> None:
+        self._groups = groups
+        self._by: dict[tuple[str, str], list[tuple[TraceExtent, int | None, Asked]]] = {}
+        self._names: set[str] = set()
+
+    def add(self, trace: TraceExtent, fragment: Fragment, *, until: int | None = None) -> None:
+        """``until``: no tool that starts later can be this trace's."""
+        for call in fragment.asks:
+            self._names.add(call.name)
+            for key in (("id", call.call_id), ("arguments", call.arguments), ("name", call.name)):
+                self._by.setdefault(key, []).append((trace, until, call))
+
+    def hosts(self, piece: Fragment, *, by_id: bool) -> set[str]:
+        """The runs that asked for any of its tools; two are as good as all, since then nobody can tell."""
+        match = _same_id if by_id else _same_content
+        found: set[str] = set()
+        for tool in piece.ran:
+            for key in self._keys(tool, by_id=by_id):
+                for trace, until, call in self._by.get(key, ()):
+                    if trace.start <= piece.start and (until is None or piece.start <= until) and match(tool, call):
+                        found.add(self._groups.leader(trace.trace_id))
+                        if len(found) > 1:
+                            return found
+        return found
+
+    def _keys(self, tool: Asked, *, by_id: bool) -> list[tuple[str, str]]:
+        if by_id:
+            return [("id", tool.call_id)] if tool.call_id else []
+        return [("arguments", tool.arguments)] if tool.arguments else [("name", name) for name in self._names]
 
 
 def _same_id(tool: Asked, call: Asked) -> bool:

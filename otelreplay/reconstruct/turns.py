@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, count, islice
 from operator import itemgetter
 from typing import Any
 
@@ -133,8 +133,8 @@ class Conversation:
         self._taken: dict[Draft, int] = {}
         self._by_id: dict[str, list[Call]] = {}
         self._threads: list[_Thread] = []
-        self._ends: dict[int, list[int]] = {}
-        """By id of a request's last message: the threads that end in it."""
+        self._ends: dict[tuple[int, int, int], list[int]] = {}
+        """By length and the last two messages of a request: the threads that end so."""
         for draft in self.models:
             self._reply(draft)
         for draft in self.models:
@@ -210,22 +210,25 @@ class Conversation:
         for call in thread.told:
             call.readers.append(draft)
         if messages:
-            self._ends.setdefault(id(messages[-1]), []).append(len(self._threads))
+            end = (len(messages), id(messages[-1]), id(messages[-2]) if len(messages) > 1 else 0)
+            self._ends.setdefault(end, []).append(len(self._threads))
         self._threads.append(thread)
 
     def _known(self, messages: list[Message]) -> _Thread | None:
         """The nearest earlier request that this one begins with.
 
         As a rule that is one of the last. Where many conversations go on side by side, it can only be one of those whose last
-        message stands in this request.
+        two messages stand in this request at the same place.
         """
         for earlier in islice(reversed(self._threads), _NEAR):
             if _begins(messages, earlier.messages):
                 return earlier
         if len(self._threads) <= _NEAR:
             return None
+        ids = list(map(id, messages))
+        ends = self._ends.keys() & set(zip(count(1), ids, chain((0,), ids)))
         best = -1
-        for ending in sorted([self._ends[m] for m in self._ends.keys() & set(map(id, messages))], key=_newest, reverse=True):
+        for ending in sorted([self._ends[end] for end in ends], key=_newest, reverse=True):
             if ending[-1] < best:
                 break
             best = max(best, next((n for n in reversed(ending) if _begins(messages, self._threads[n].messages)), -1))
