@@ -162,5 +162,7 @@ def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
     if rest:
         main.leftovers.setdefault("otelreplay.also", {})[other.id] = rest
     main.recognised |= other.recognised
-    if other is a:  # the inner span held the content: it stands where the outer one stood
-        main.parent = main.parent if main.parent is not a else a.parent
+    if other is a and any(
+        up is a for up in above(main)
+    ):  # the inner span held the content: it stands where the outer one stood
+        main.parent = a.parent
