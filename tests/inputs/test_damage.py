@@ -1,6 +1,7 @@
 """C14, C10: whatever a crash, a full disk or a rotation leaves, the rest is loaded and the place is named."""
 
 import gzip
+import io
 import random
 import re
 
@@ -8,6 +9,7 @@ import pytest
 import zstandard
 
 from otelreplay.errors import TraceFormatError
+from otelreplay.inputs import read_batches
 from otelreplay.inputs.forms import json_document, json_lines
 from tests.inputs import otlp
 from tests.inputs.otlp import dump, minimal, plain_spans, read
@@ -210,7 +212,17 @@ def test_a_file_with_nothing_whole_in_it_gives_only_refusals(text):
     assert (0, True) == (len(batch.spans), bool(batch.rejected))
 
 
-def test_a_file_of_lines_of_something_else_is_an_error_and_not_a_million_refusals():
+def test_a_file_of_lines_of_something_else_is_given_up_soon():
+    """One error, and neither a million refusals nor a file read to its end."""
+
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def read(self, size=-1):
+            self.given += size
+            assert self.given < 8 << 20
+            return b'{"level":"info"}\n' * (size // 17)
+
     with pytest.raises(TraceFormatError, match="no OTLP") as caught:
-        read(b'{"level":"info"}\n' * 100_000)
+        list(read_batches(Endless(), name="trace"))
     assert caught.value.code == "input.unrecognised"
