@@ -1,5 +1,7 @@
 """Many conversations, many calls, deep nests: the right ones are found among thousands, and none twice."""
 
+import msgspec
+
 from otelreplay.reconstruct import TraceExtent, join_traces
 from tests.reconstruct.builders import agent, answer, calls, model, of_kind, rebuilt, span, text, tool
 
@@ -29,6 +31,13 @@ def test_each_of_many_conversations_goes_on_from_its_own_request():
     for n in range(2, 14):
         assert [events[f"{n:02x}"].seq] == events[f"{n + 20:02x}"].after
         assert [events[f"{n + 20:02x}"].seq] == events[f"{n + 40:02x}"].after
+
+
+def test_among_many_conversations_a_reply_that_nobody_recorded_is_still_of_this_run():
+    """What a request adds to the one that it goes on from happened in this run; what a first request quotes did not."""
+    first = [model(n, [text("user", f"u{n}")]) for n in range(2, 14)]
+    then = [model(n + 20, [text("user", f"u{n}"), text("assistant", f"a{n}"), text("user", "on")]) for n in range(2, 14)]
+    assert len([m for m in rebuilt(agent(), *first, *then).missing if "quotes a reply" in m.detail]) == 12
 
 
 def test_a_new_conversation_beside_many_goes_on_from_none():
@@ -100,3 +109,6 @@ def test_a_large_trace_is_read_only_for_tools_that_ran_while_it_did():
     read.clear()
     assert len(join_traces(extents(50), load)) == 2
     assert read == ["d"]
+    held["e" * 32] = [msgspec.structs.replace(s, trace_id="e" * 32, start=9000, end=9001) for s in lost]
+    later = [*extents(5000), TraceExtent(trace_id="e" * 32, start=9000, end=9001, spans=1)]
+    assert join_traces(later, load) == [("c" * 32, "d" * 32), ("e" * 32,)]
