@@ -16,7 +16,16 @@ from otelreplay import semconv as sc
 from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
-from otelreplay.dialects.values import decoded, decoded_whole, is_cut, lift_system, read_messages, read_parts, read_tools
+from otelreplay.dialects.values import (
+    decoded,
+    decoded_whole,
+    is_broken,
+    is_cut,
+    lift_system,
+    read_messages,
+    read_parts,
+    read_tools,
+)
 from otelreplay.events import Failure, Inferred, Mark, Message, Missing
 from otelreplay.spans import Span
 
@@ -63,6 +72,7 @@ _NAMES = {
 _UNKNOWN_ERROR = "_OTHER"
 """``error.type`` where no error class is known: what util-genai writes when a stream is abandoned."""
 _CHOICES = "gen_ai.request.choice.count"
+_OTHER_POLICY = "change the policy and convert again"
 _REFERENCES = ("_ref", ".ref")
 _LEFT = "the program stopped reading the stream; what came after was not recorded"
 _STOPPED = {"stop", "end_turn", "STOP"}
@@ -92,7 +102,7 @@ class GenAI:
             name=reader.title(kind),
             fields=reader.fields,
             gaps=tuple(reader.gaps(kind)),
-            marks=tuple(reader.marks),
+            marks=(*reader.marks, *(reader.removals(kind) if view.span.removed else ())),
             texts=reader.texts,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
@@ -158,6 +168,8 @@ class _Reader:
         self.taken: set[str] = set()
         self.broken: dict[str, Missing] = {}
         self.marks: list[Mark] = []
+        self.lifted = 0
+        """Leading system messages that are no longer among the messages."""
         self.texts: dict[str, str] = {}
         self.failed = failure_of(view.span)
         self.package = pk.package_of(view.span)
@@ -177,14 +189,14 @@ class _Reader:
             return
         value = self.attributes[attribute]
         got = read(value)
-        if (got is None or got is value) and is_cut(value, self.view.limit):
-            self.broken[field] = Missing(
-                field=field,
-                cause="truncated",
-                detail=f"{attribute} was cut after {len(value)} characters",
-                remedy=pk.LENGTH_LIMIT,
-            )
-            return
+        if (got is None or got is value) and isinstance(value, str):
+            length = self.view.span.lengths.get(attribute, len(value))
+            # A package writes JSON whole; only arguments are what a model wrote, who may write half of it.
+            if is_cut(value, self.view.limit, length) or (attribute != sc.TOOL_ARGUMENTS and is_broken(value)):
+                detail = f"{attribute} was cut after {length} characters"
+                self.broken[field] = Missing(field=field, cause="truncated", detail=detail, remedy=pk.LENGTH_LIMIT)
+                self.texts[field] = value
+                return
         if got is None:
             self.broken[field] = Missing(
                 field=field, cause="undecodable", detail=f"{attribute} is not in the form of its convention"
@@ -299,6 +311,7 @@ class _Reader:
         if request in self.fields:
             whole = self.fields[request]
             parts, self.fields[request] = lift_system(whole)
+            self.lifted = len(whole) - len(self.fields[request])
             if parts:
                 self.fields["request.system"] = [*self.fields.get("request.system", ()), *parts]
             elif len(whole) > len(self.fields[request]) and "request.system" not in self.fields:
@@ -339,6 +352,23 @@ class _Reader:
                 return str(self.attributes[attribute])
         return self.view.span.name or str(self.attributes.get(sc.OPERATION) or kind)
 
+    def removals(self, kind: str) -> Iterable[Missing]:
+        """What a policy took out of a payload that is otherwise there."""
+        for removal in self.view.span.removed:
+            attribute = next(
+                (a for a in ATTRIBUTE_FIELDS if removal.path.startswith((f"attributes.{a}.", f"attributes.{a}["))), None
+            )
+            if attribute is None:
+                continue
+            field, rest = ATTRIBUTE_FIELDS[attribute], removal.path.removeprefix(f"attributes.{attribute}")
+            number, bracket, behind = rest[1:].partition("]")
+            if attribute == sc.INPUT_MESSAGES and bracket and number.isdecimal():
+                at = int(number) - self.lifted
+                field, rest = (field, f"[{at}]{behind}") if at >= 0 else ("request.system", "")
+            if kind == "agent":
+                field = {"request.messages": "request.input", "response.messages": "response.output"}.get(field, field)
+            yield Missing(field=field + rest, cause="redacted", detail=f"removed by rule {removal.rule}", remedy=_OTHER_POLICY)
+
     def gaps(self, kind: str) -> Iterable[Missing]:
         """Why each content field that was not read is not there."""
         for field in CONTENT_FIELDS.get(kind, ()):
@@ -360,6 +390,8 @@ class _Reader:
 
     def gap(self, kind: str, field: str) -> Missing:
         span = self.view.span
+        if field == "request.system" and "request.messages" in self.broken:
+            return self.broken["request.messages"].model_copy(update={"field": field})  # it stood in front of them
         attribute = _ATTRIBUTE_OF.get(field, "")
         removed = next((r for r in span.removed if r.path == f"attributes.{attribute}"), None)
         if removed:
@@ -367,7 +399,7 @@ class _Reader:
                 field=field,
                 cause="redacted",
                 detail=f"removed by rule {removed.rule}",
-                remedy="change the policy and convert again",
+                remedy=_OTHER_POLICY,
             )
         reference = next((self.attributes[attribute + s] for s in _REFERENCES if attribute + s in self.attributes), None)
         if reference is not None:

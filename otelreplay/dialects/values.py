@@ -17,9 +17,14 @@ ELIDED = ("<elided>", "__REDACTED__", "REDACTED")
 """Literals that packages write instead of content that is switched off. They are never content."""
 
 
-def is_cut(text: Any, limit: int) -> bool:
-    """Was this text cut at ``limit`` characters? A text of that length is, unless it is whole JSON."""
-    return isinstance(text, str) and 0 < limit == len(text) and not (is_json_like(text) and canonical.read_json(text)[0])
+def is_cut(text: Any, limit: int, length: int | None = None) -> bool:
+    """Was this text cut at ``limit`` characters? A text of that length is, unless it is whole JSON.
+
+    ``length``: how long it was before redaction, where that is known.
+    """
+    if not isinstance(text, str) or limit == 0 or limit != (len(text) if length is None else length):
+        return False
+    return not (is_json_like(text) and canonical.read_json(text)[0])
 
 
 def is_broken(text: Any) -> bool:

@@ -19,7 +19,7 @@ from otelreplay.pipeline.spool import Spool
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
 from otelreplay.redaction import Placeholder, Redactor
-from otelreplay.spans import Batch, mark_twins
+from otelreplay.spans import Batch, mark_twins, with_lengths
 
 
 def convert(
@@ -33,7 +33,10 @@ def convert(
     for batch in batches:
         intake.count(batch)
         census.count(batch.spans)
-        spool.add([redactor.span(span) for span in batch.spans], mark_twins([redactor.log(log) for log in batch.logs]))
+        spool.add(
+            [with_lengths(redactor.span(span), span) for span in batch.spans],
+            mark_twins([redactor.log(log) for log in batch.logs]),
+        )
     intake.require_something()
 
     def rebuilt() -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:

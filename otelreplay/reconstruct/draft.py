@@ -36,6 +36,8 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     parent: Draft | None = None
     before: set[Draft] = set()
     """Hard predecessors, in no order and not yet reduced."""
+    behind: int = 0
+    """Of an event without a time: the latest start among the calls that its reply asked for before it."""
     rank: tuple[int, ...] = ()
     """Order among events that have no time of their own."""
     alternatives: bool = False

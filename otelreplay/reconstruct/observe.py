@@ -54,12 +54,15 @@ def length_limit(spans: Iterable[Span]) -> int:
     """
     longest, found = 0, set[str]()
     for span in spans:
+        known = span.lengths
         for holder in (span.attributes, *(e.attributes for e in span.events)) if span.events else (span.attributes,):
-            for value in holder.values():
-                if isinstance(value, str) and len(value) >= longest:
-                    if len(value) > longest:
-                        longest, found = len(value), set()
-                    found.add(value)
+            for name, value in holder.items():
+                if isinstance(value, str):
+                    length = known.get(name, len(value)) if known else len(value)
+                    if length > longest:
+                        longest, found = length, {value}
+                    elif length == longest:
+                        found.add(value)
     return longest if len(found) > 2 or any(map(is_broken, found)) else 0
 
 

@@ -75,6 +75,7 @@ def _key(draft: Draft) -> Key:
     if draft.start:
         return (draft.start, 0, (), draft.id)
     asked = max((b.start for b in draft.before if b.start), default=0)
+    asked = max(asked, draft.behind)
     return (asked, 1, draft.rank, draft.id)
 
 

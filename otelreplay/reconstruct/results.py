@@ -35,6 +35,16 @@ def settle(tool: Draft, told: object) -> None:
     del tool.texts[FIELD]
 
 
+def whole_after_all(tool: Draft, told: object) -> bool:
+    """Was text that looks cut told to the model just so? Then the tool itself gave half of some JSON, and it is whole."""
+    text = tool.texts.get(FIELD)
+    if text is None or tool.has(FIELD) or not any(candidate == text for candidate in _unwrapped(told)):
+        return False
+    tool.fields[FIELD] = tool.texts.pop(FIELD)
+    tool.gaps.pop(FIELD, None)
+    return True
+
+
 def settle_alone(tool: Draft) -> None:
     """The last word where nobody was told: a scalar in JSON is one."""
     text = tool.texts.pop(FIELD, None)

@@ -144,12 +144,15 @@ def _is_ambiguous(taken: Call, groups: Iterable[_Group]) -> bool:
 def complete(conversation: Conversation) -> list[Draft]:
     """Fills tool events from calls and answers; returns the events of calls that have no span."""
     made = []
+    sibling: dict[Draft, int] = {}
     for call in conversation.calls:
         if call.tool is None and (call.asker is not None or (call.current and call.answers)):
             call.tool = _event_of(call)
             made.append(call.tool)
         if call.tool is not None:
             _fill(call.tool, call)
+            call.tool.behind = sibling.get(call.teller, 0)
+            sibling[call.teller] = max(call.tool.behind, call.tool.start)
     return made
 
 
@@ -206,6 +209,8 @@ def _unanswered(call: Call) -> Missing:
 
 def _answer(tool: Draft, value: object, source: str) -> None:
     seen = decoded_whole(value)
+    if results.whole_after_all(tool, value):
+        return
     if tool.has("response.result"):
         results.settle(tool, value)
         if not results.same(tool.fields["response.result"], value):

@@ -1,6 +1,6 @@
 """Spans and log records as values."""
 
-from otelreplay.spans.identity import Identified, mark_twins, unify_logs, unify_spans
+from otelreplay.spans.identity import Identified, mark_twins, unify_logs, unify_spans, with_lengths
 from otelreplay.spans.model import (
     Attributes,
     Batch,
@@ -29,4 +29,5 @@ __all__ = [
     "mark_twins",
     "unify_logs",
     "unify_spans",
+    "with_lengths",
 ]

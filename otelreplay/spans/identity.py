@@ -95,3 +95,12 @@ def _breadth(span: Span, others: Iterable[Span]) -> int:
     """How many of the copies this one includes."""
     mine = span.attributes
     return sum(all(k in mine and mine[k] == v for k, v in other.attributes.items()) for other in others)
+
+
+def with_lengths(redacted: Span, given: Span) -> Span:
+    """The redacted span, knowing how long its changed texts were as they were given."""
+    if redacted is given:
+        return redacted
+    kept = redacted.attributes
+    lengths = {k: len(v) for k, v in given.attributes.items() if isinstance(v, str) and kept.get(k) is not v}
+    return msgspec.structs.replace(redacted, lengths=lengths) if lengths else redacted

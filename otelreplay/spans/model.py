@@ -87,6 +87,8 @@ class Span(msgspec.Struct, frozen=True):
     resource: Resource = Resource()
     scope: Scope = Scope()
     removed: tuple[Removal, ...] = ()
+    lengths: dict[str, int] = {}
+    """Characters that text attributes had before redaction changed them: a length limit is known by them."""
 
     @property
     def key(self) -> str:

@@ -17,6 +17,7 @@ from tests.reconstruct.builders import (
     TOLD,
     TRACE,
     agent,
+    answer,
     calls,
     gaps,
     log,
@@ -266,3 +267,65 @@ def test_links_are_kept_with_their_attributes():
         model(2, ASK, DONE, parent=None, _links=(Link(trace_id=TRACE, span_id="1" * 16, attributes={"why": "x"}),))
     ).events
     assert found.attributes["otelreplay.links"] == [{"span": f"{TRACE}/{'1' * 16}", "attributes": {"why": "x"}}]
+
+
+def test_a_system_prompt_inside_cut_messages_is_cut_with_them():
+    cut = with_attributes(model(2, reply=DONE, parent=None), gen_ai__input__messages=json.dumps([text("user", LONG)])[:200])
+    (found,) = of_kind(rebuilt(cut), "model")
+    assert gaps(found)["request.system"] == gaps(found)["request.messages"] == "truncated"
+
+
+def test_one_result_that_breaks_off_is_cut_whatever_else_is_longer():
+    cut = with_attributes(tool(3, arguments={"id": "o-1"}, call_id="c1"), gen_ai__tool__call__result='{"state": "la')
+    recording = rebuilt(agent(), model(2, ASK, CALL), cut)
+    (found,) = of_kind(recording, "tool")
+    assert gaps(found) == {"response.result": "truncated"}
+    assert found.attributes["gen_ai.tool.call.result"] == '{"state": "la'
+    later = rebuilt(agent(), model(2, ASK, CALL), cut, model(4, [*ASK, CALL, TOLD], DONE))
+    assert of_kind(later, "tool")[0].response == {"result": {"state": "late"}}
+    assert rules(of_kind(later, "tool")[0])["response.result"] == "result_from_next_request"
+
+
+def test_half_of_some_json_that_the_model_was_told_just_so_is_whole():
+    half = '{"state": "la'
+    written = with_attributes(tool(3, arguments={"id": "o-1"}, call_id="c1"), gen_ai__tool__call__result=half)
+    recording = rebuilt(agent(), model(2, ASK, CALL), written, model(4, [*ASK, CALL, answer("c1", half)], DONE))
+    (found,) = of_kind(recording, "tool")
+    assert (found.response, gaps(found), rules(found)) == ({"result": half}, {}, {})
+
+
+def test_a_limit_is_known_by_lengths_before_redaction():
+    limit = json.dumps([text("user", LONG)])[:200]
+    shorter = msgspec.structs.replace(
+        with_attributes(tool(3, parent=None), gen_ai__tool__call__result="[email#…] and more"),
+        lengths={"gen_ai.tool.call.result": 200},
+    )
+    longer = msgspec.structs.replace(
+        with_attributes(model(2, parent=None), gen_ai__input__messages=limit + "[REDACTED:x]"),
+        lengths={"gen_ai.input.messages": 200},
+    )
+    recording = rebuilt(longer, shorter)
+    assert gaps(of_kind(recording, "tool")[0])["response.result"] == "truncated"
+    assert "after 200 characters" in next(m.detail for m in of_kind(recording, "model")[0].missing if m.cause == "truncated")
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("attributes.gen_ai.tool.call.result.parcel", "response.result.parcel"),
+        ("attributes.gen_ai.tool.call.arguments[0]", "request.arguments[0]"),
+    ],
+)
+def test_what_a_policy_took_out_of_a_payload_is_named(path, field):
+    removed = tool(
+        3, arguments={"id": 1}, result={"a": 1}, parent=None, _removed=(Removal(path=path, rule="r", action="drop"),)
+    )
+    assert gaps(of_kind(rebuilt(removed), "tool")[0]) == {field: "redacted"}
+
+
+def test_what_a_policy_took_out_of_a_message_is_named_where_the_message_stands():
+    removed = tuple(
+        Removal(path=f"attributes.gen_ai.input.messages[{n}].parts[0].content", rule="r", action="drop") for n in (0, 1)
+    )
+    (found,) = of_kind(rebuilt(model(2, ASK, DONE, parent=None, _removed=removed)), "model")
+    assert gaps(found) == {"request.system": "redacted", "request.messages[0].parts[0].content": "redacted"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otelreplay.spans import mark_twins, unify_logs, unify_spans
+from otelreplay.spans import mark_twins, unify_logs, unify_spans, with_lengths
 from tests.dialects.test_genai_events import choice, old
 from tests.reconstruct.builders import (
     ASK,
@@ -166,3 +166,24 @@ def test_a_request_waits_for_tools_whose_asker_was_lost():
         model(6, [*ASK, CALL, answer("c1", "1"), second, answer("c2", "2")], DONE),
     )
     assert recording.events[-1].after == [1, 2]
+
+
+def test_a_call_without_a_span_stands_between_its_siblings():
+    three = calls(("a", "find", {"n": 1}), ("b", "find", {"n": 2}), ("c", "find", {"n": 3}))
+    recording = rebuilt(
+        agent(),
+        model(2, ASK, three),
+        tool(3, arguments={"n": 1}, result=1, call_id="a"),
+        tool(4, arguments={"n": 3}, result=3, call_id="c"),
+        model(5, [*ASK, three, answer("a", "1"), answer("b", "2"), answer("c", "3")], DONE),
+    )
+    assert [e.request["arguments"]["n"] for e in of_kind(recording, "tool")] == [1, 2, 3]
+
+
+def test_a_span_that_redaction_changed_knows_how_long_its_texts_were():
+    given = span(1, a="secret", b="x", c=3)
+    changed = msgspec.structs.replace(given, attributes={"a": "[REDACTED:r]", "b": "x", "c": 3})
+    assert with_lengths(changed, given).lengths == {"a": 6}
+    assert with_lengths(given, given) is given
+    same = msgspec.structs.replace(given, name="n")
+    assert with_lengths(same, given) is same
