@@ -30,7 +30,16 @@ PIECE_KEYS: Final = frozenset(
     )
 )  # fmt: skip
 """Keys under which members of a list may hold the pieces of one text."""
-_TWICE: Final = tuple(key + quote for key in sorted(PIECE_KEYS) for quote in ('"', '\\"'))
+COMMON_PIECES: Final = frozenset({"content", "text", "arguments"})
+"""Those of them that stand in most messages."""
+
+
+def _ended(keys: frozenset[str], quote: str) -> tuple[str, ...]:
+    return tuple(sorted(key + quote for key in keys))
+
+
+_PIECES: Final = _ended(PIECE_KEYS, '"'), _ended(PIECE_KEYS, '\\"')
+_COMMON: Final = _ended(COMMON_PIECES, '"'), _ended(COMMON_PIECES, '\\"')
 _ITEMS: Final = (
     re.compile(r'"\s*,\s*"(?:[^"\\]|\\.)*+"\s*[,\]]', re.DOTALL),
     re.compile(r'\\"\s*,\s*\\+"[^"]*"\s*[,\]]'),
@@ -66,6 +75,26 @@ def looks_like_json(text: str) -> bool:
     return _LOOKS.match(text) is not None
 
 
+def read_unique(text: str) -> Any:
+    """The value of valid JSON in which no object has a key twice; None for any other text."""
+    if not is_json(text):
+        return None
+    try:
+        return _UNIQUE.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key twice")
+    return found
+
+
+_UNIQUE: Final = json.JSONDecoder(object_pairs_hook=_unique)
+
+
 def is_json(text: str) -> bool:
     """Whether all of ``text`` is valid JSON."""
     try:
@@ -77,9 +106,19 @@ def is_json(text: str) -> bool:
 
 def may_hold_pieces(text: str) -> bool:
     """Whether JSON may hold a list of texts, or of objects with a text each: no gate sees what is split between them."""
-    if any(text.count(key) > 1 for key in _TWICE):
+    if '"' not in text:
+        return False
+    if repeated(text):
         return True
     return _ITEMS[0].search(text) is not None or ('\\"' in text and _ITEMS[1].search(text) is not None)
+
+
+def repeated(text: str, *, common: bool = False) -> list[str]:
+    """The piece keys, each with what ends it, that occur more than once; ``common``: where only the common ones do at all."""
+    plain, inside = _COMMON if common else _PIECES
+    count = text.count
+    found = [key for key in plain if count(key) > 1]
+    return found + [key for key in inside if count(key) > 1] if '\\"' in text else found
 
 
 def lines(text: str) -> list[Leaf]:

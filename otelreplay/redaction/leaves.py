@@ -19,7 +19,7 @@ from otelreplay.redaction.placeholders import PLACEHOLDER
 from otelreplay.redaction.scan import Edit, Scanner
 
 _NAME_KEYS: Final = frozenset({"name", "key", "header", "Name", "Key"})
-_VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})
+VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _ROUNDS: Final = 4
 
@@ -28,7 +28,7 @@ class Judge:
     """Says for the leaves of one tree what they become."""
 
     def __init__(self, scanner: Scanner) -> None:
-        self._scanner = scanner
+        self._scanner = self.scanner = scanner
         scanner.tree = self.judge
 
     def judge(self, found: Sequence[Leaf], layer: int = 0) -> dict[int, str]:
@@ -54,7 +54,7 @@ class Judge:
 
     def _key(self, found: Sequence[Leaf], n: int, names: dict[Path, str]) -> str:
         path = found[n].path
-        if names and path and path[-1] in _VALUE_KEYS:
+        if names and path and path[-1] in VALUE_KEYS:
             for up in (path[:-1], path[:-2]):
                 if up in names:
                     return names[up]
@@ -116,7 +116,7 @@ def _before_next_find(
 
 def _names(found: Sequence[Leaf]) -> dict[Path, str]:
     """Objects that say ``{"name": ..., "value": ...}``: path of the object to the name."""
-    if not any(leaf.path and leaf.path[-1] in _VALUE_KEYS for leaf in found):
+    if not any(leaf.path and leaf.path[-1] in VALUE_KEYS for leaf in found):
         return {}
     return {
         leaf.path[:-1]: leaf.text

@@ -13,34 +13,43 @@ from typing import Any, Final
 
 from otelreplay.events import Event, Failure, Mark, Message, Missing, Note, Recording, Redaction
 from otelreplay.events.fields import format_path as render
+from otelreplay.redaction.gather import Gatherer
 from otelreplay.redaction.jsontext import Path
 from otelreplay.redaction.leaves import Judge
 from otelreplay.redaction.placeholders import Placeholder, find_placeholders
 from otelreplay.redaction.rules import Applied
 from otelreplay.redaction.structure import GONE, Findings, Structure
+from otelreplay.redaction.untouched import SHARED, Memo, Untouched
 from otelreplay.redaction.values import redact_value
 
 _CONTENT: Final = ("name", "agent", "request", "response", "error", "idempotency_key", "versions", "attributes")
 """The fields that may hold text of the run. Ids, order, times and keys are structure."""
-_SHARED: Final = ("messages", "tools", "system")
-"""Lists whose members stand in many events."""
 
 
 class EventPass:
     """One run of the second pass over one recording. Not shared between threads."""
 
     def __init__(
-        self, *, judge: Judge, structure: Structure, rules: Mapping[str, Applied], mails: Mapping[str, str], too_deep: str
-    ) -> None:
+        self, *, judge: Judge, structure: Structure, rules: Mapping[str, Applied], mails: Mapping[str, str], too_deep: str,
+        gatherer: Gatherer,
+    ) -> None:  # fmt: skip
         self._judge, self._structure, self._rules, self._mails, self._too_deep = judge, structure, rules, mails, too_deep
-        self._memo: dict[tuple[Any, ...], tuple[Any, Any, tuple[Mark, ...]]] = {}
+        self._memo: Memo = {}
+        self._untouched = None
+        if not structure:
+            self._untouched = Untouched(
+                scanner=judge.scanner, gatherer=gatherer, memo=self._memo, careful=lambda item: self._shared(item, ())
+            )
         self.found: dict[str, Placeholder] = {}
 
     def recording(self, recording: Recording) -> Recording:
         """The recording under the policy."""
+        events = tuple([self._event(e) for e in recording.events])
+        if self._untouched is not None and self._untouched.rest(recording):
+            return replace(recording, events=events)
         return replace(
             recording,
-            events=tuple([self._event(e) for e in recording.events]),
+            events=events,
             missing=tuple([self._missing(m) for m in recording.missing]),
             notes=tuple([self._note(n) for n in recording.notes]),
             resources=tuple([self._value(r, ())[0] for r in recording.resources]),
@@ -49,6 +58,10 @@ class EventPass:
         )
 
     def _event(self, event: Event) -> Event:
+        done = self._untouched.event(event) if self._untouched is not None else None
+        return self._careful(event) if done is None else done
+
+    def _careful(self, event: Event) -> Event:
         update: dict[str, Any] = {}
         marks: list[Mark] = []
         for field in _CONTENT:
@@ -83,13 +96,13 @@ class EventPass:
         return {"redacted": new} if isinstance(new, str) and field not in ("name", "agent", "idempotency_key") else new
 
     def _field(self, field: str, value: Any) -> tuple[Any, list[Mark]]:
-        if field not in ("request", "response") or not any(isinstance(value.get(k), list) for k in _SHARED):
+        if field not in ("request", "response") or not any(isinstance(value.get(k), list) for k in SHARED):
             return self._value(value, (field,))
         if self._structure and self._structure.names_whole((field,)):
             return self._value(value, (field,))
         marks: list[Mark] = []
         shared: dict[str, Any] = {}
-        for key in _SHARED:
+        for key in SHARED:
             if isinstance(value.get(key), list):
                 shared[key], found = self._list(value[key], (field, key))
                 marks += found
@@ -130,7 +143,7 @@ class EventPass:
             strip = render(path)
             return new, tuple(m.model_copy(update={"field": m.field.removeprefix(strip).lstrip(".")}) for m in found)
         place = path if self._structure.by_index else path[:-1] if self._structure else ()
-        key = (id(item), *place)
+        key = (id(item), *place) if place else id(item)
         known = self._memo.get(key)
         if known is None:
             new, marks = self._value(item, (), places=(path,), loose=True)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from otelreplay.errors import PolicyError
 from otelreplay.events import Recording
 from otelreplay.redaction.actions import PseudonymKey
+from otelreplay.redaction.gather import Gatherer
 from otelreplay.redaction.leaves import Judge
 from otelreplay.redaction.paths import attribute_pattern
 from otelreplay.redaction.placeholders import Placeholder, mail_label
@@ -47,6 +48,7 @@ class Redactor:
         self.unset: tuple[str, ...] = tuple(unset)
         """Environment variables that secret rules name and that have no value here."""
         self._walker, self._judge, self._structure, self._scanner, self._rules = walker, judge, structure, scanner, rules
+        self._gatherer = Gatherer(scanner)
         self._mails = {mail_label(rule): rule for rule in rules}
         self._placeholders: dict[str, Placeholder] = {}
 
@@ -65,8 +67,9 @@ class Redactor:
     def recording_with_placeholders(self, recording: Recording) -> tuple[Recording, tuple[Placeholder, ...]]:
         """:meth:`recording`, and the placeholders of this recording alone: the table for its header."""
         run = EventPass(
-            judge=self._judge, structure=self._structure, rules=self._rules, mails=self._mails, too_deep=_LOST.replace("")
-        )
+            judge=self._judge, structure=self._structure, rules=self._rules, mails=self._mails, too_deep=_LOST.replace(""),
+            gatherer=self._gatherer,
+        )  # fmt: skip
         done = run.recording(recording)
         self._placeholders.update(run.found)
         return done, tuple(sorted(run.found.values()))

@@ -10,8 +10,8 @@ hides in more layers than are followed, is replaced whole: the walk fails closed
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -20,7 +20,7 @@ from otelreplay.redaction.detectors import BY_NAME
 from otelreplay.redaction.detectors.auth import cookie_values
 from otelreplay.redaction.detectors.keyvalue import wanted
 from otelreplay.redaction.detectors.pii import is_card
-from otelreplay.redaction.gates import BASE64, ESCAPED, PERCENT, gates_of
+from otelreplay.redaction.gates import BASE64, ESCAPED, ITEMS, PERCENT, PIECES, gates_of
 from otelreplay.redaction.keys import SECRET, is_code_word, sense
 from otelreplay.redaction.memory import Memory
 from otelreplay.redaction.messages import Members
@@ -32,6 +32,9 @@ MAX_LAYERS: Final = 12
 """How many layers of encoding are followed: JSON in JSON, base64 in a URL, ..."""
 MAX_TEXT: Final = 64 << 20
 """Longest text that is walked, in characters."""
+SMALL: Final = 10**11
+"""Numbers below it have too few digits to be a card's; what a key says about a number counts for all."""
+_APART: Final = "\n\x00\n"
 _FREE: Final = frozenset({BASE64, "credit_card", "iban", "crypto_wallet", "azure_storage_key"})
 _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SCHEME: Final = re.compile(r"(?i)(?:bearer|basic|token|apikey|digest|negotiate|aws4-hmac-sha256)\s+(?=\S)")
@@ -72,20 +75,48 @@ class Scanner:
         self.seen = self._memory.young
         """Texts judged a short while ago, and what they became."""
         self._entries: Memory[str, str] = Memory()
-        self._members = Members(self._member)
+        self.members = Members(self._member)
+        """What is known of lists of messages."""
         self.tree: Tree
-        """Set by the judge, which needs the scanner in turn."""
+        self.walk: Callable[[Any, list[str], set[str]], bool]
+        """Set by the judge and the gatherer, which need the scanner in turn."""
 
     def clean(self, text: str) -> bool:
         """Whether the gates say that nothing can be found in ``text``."""
         return not self._gates.open(text) and not any(v in text for _, _, vs in self._secrets for v in vs)
+
+    def silent(self, texts: Sequence[str]) -> bool:
+        """Whether none of the texts holds anything to remove, by one look at all of them together.
+
+        True only where :meth:`edits` would stop at the gates of each. A gate that is open for a part is open for the whole:
+        gates are not anchored, and what stands between the texts is in no run of theirs.
+        """
+        joined = _APART.join(texts)
+        if len(joined) > MAX_TEXT:
+            return False
+        hits = self._gates.hits(joined)
+        if ITEMS in hits:
+            return False
+        opened = self._gates.opened(hits)
+        if not opened <= _FREE or self._open_anyway(joined, opened):
+            return False
+        if '"' in joined:
+            for key in jsontext.repeated(joined, common=PIECES not in hits):
+                for text in texts:
+                    if text.count(key) > 1:
+                        return False
+        return True
+
+    def settle(self, text: str) -> None:
+        """Remember that ``text`` stays as it is."""
+        self._memory.put(text, text)
 
     def text(self, text: str, layer: int = 0) -> str:
         """``text`` without what the rules remove."""
         if len(text) < 4:
             return text
         if len(text) > 512 and text.startswith("[{"):
-            edits = self._members.edits(text, layer)
+            edits = self.members.edits(text, layer)
             if edits is not None:
                 return jsontext.splice(text, edits) if edits else text
         known = self._memory.get(text)
@@ -164,13 +195,15 @@ class Scanner:
     def edits(self, text: str, layer: int = 0) -> list[Edit]:
         """What one round of search changes in ``text``: (start, end, new text), in order, nothing that stays the same."""
         if text.startswith("[{"):
-            members = self._members.edits(text, layer)
+            members = self.members.edits(text, layer)
             if members is not None:
                 return members
         opened = self._gates.open(text)
         shut = opened <= _FREE and not self._open_anyway(text, opened)
         if jsontext.looks_like_json(text):
             if shut and not jsontext.may_hold_pieces(text):
+                return []
+            if self._stays(text, layer):
                 return []
             edits = self._json(text, jsontext.leaves(text), layer)
             if edits or shut or jsontext.is_json(text):
@@ -190,6 +223,14 @@ class Scanner:
                     hits += [Hit(view.at[h.start], view.at[h.end], h.rule) for h in found]
         edits = self._merge(text, hits)
         return edits or (self._base64(text, layer) if BASE64 in opened else [])
+
+    def _stays(self, text: str, layer: int) -> bool:
+        """Whether ``text`` is JSON of which only the texts need judging, and all of these stay: most gates open for nothing."""
+        value = jsontext.read_unique(text)
+        texts: list[str] = []
+        if value is None or not self.walk(value, texts, set()):
+            return False
+        return all(self.text(t, layer + 1) == t for t in texts)
 
     def _open_anyway(self, text: str, opened: frozenset[str]) -> bool:
         """For gates that open on any id: whether a find that depends on nothing around it is there, in text as it stands."""

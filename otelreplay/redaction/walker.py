@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from otelreplay.redaction.keys import sense
 from otelreplay.redaction.leaves import Judge, cut_back
+from otelreplay.redaction.quick import Quick, is_short
 from otelreplay.redaction.rules import Applied
-from otelreplay.redaction.scan import Scanner
+from otelreplay.redaction.scan import SMALL, Scanner
 from otelreplay.redaction.structure import FIELDS, GONE, Findings, Structure, replaced
 from otelreplay.redaction.values import redact_value
 from otelreplay.spans import Attributes, Link, LogRecord, Removal, Resource, Scope, Span, SpanEvent
-
-SMALL: Final = 10**11
-"""Numbers below it have too few digits to be a card's; what a key says about a number counts for all."""
 
 
 class Walker:
@@ -39,11 +37,29 @@ class Walker:
         self._by_name: dict[str, Applied | None] = {}
         self._lost = lost
         self._mark = lost.replace("")
+        self._quick = None if structure else Quick(scanner, self._plain, self._short, self._mark)
         self._resources: dict[int, tuple[Resource, Resource, tuple[Removal, ...]]] = {}
         self._scopes: dict[int, tuple[Scope, Scope, tuple[Removal, ...]]] = {}
 
     def span(self, span: Span) -> Span:
         """The span under the policy."""
+        if self._quick is not None and self._is_simple(span):
+            quick = self._quick.attributes(span.attributes, (span.name, span.status_message, span.trace_state))
+            if quick is not None:
+                return span if quick is span.attributes else msgspec.structs.replace(span, attributes=quick)
+        return self._careful(span)
+
+    def _is_simple(self, span: Span) -> bool:
+        """No events and links, and a resource and a scope that are known to stay as they are."""
+        if span.events or span.links:
+            return False
+        resource, scope = self._resources.get(id(span.resource)), self._scopes.get(id(span.scope))
+        return (
+            resource is not None and resource[0] is span.resource and resource[1] is span.resource
+            and scope is not None and scope[0] is span.scope and scope[1] is span.scope
+        )  # fmt: skip
+
+    def _careful(self, span: Span) -> Span:
         gone: list[Removal] = []
         attributes = self._attributes(span.attributes, "attributes", gone)
         events = self._events(span.events, gone)
@@ -101,14 +117,14 @@ class Walker:
                 elif (
                     kind is bool
                     or ((kind is int or kind is float) and -SMALL < value < SMALL)
-                    or (kind is list and _is_short(value) and (name, *value) in short)
+                    or (kind is list and is_short(value) and (name, *value) in short)
                 ):
                     if out is not None:
                         out[name] = value
                     continue
             new = self._entry(name, value, f"{at}.{name}", gone)
             new_name = self._name(name)
-            if new is value and name in plain and type(value) is list and _is_short(value) and len(short) < 10_000:
+            if new is value and name in plain and type(value) is list and is_short(value) and len(short) < 10_000:
                 short.add((name, *value))
             if out is None:
                 if new is value and new_name == name:
@@ -268,8 +284,3 @@ def _free(name: str, taken: Attributes) -> str:
     while f"{name} {n}" in taken:
         n += 1
     return f"{name} {n}"
-
-
-def _is_short(value: list[Any]) -> bool:
-    """A short list of short texts, such as finish reasons: worth remembering whole."""
-    return len(value) <= 4 and all(type(item) is str and len(item) <= 32 for item in value)

@@ -117,7 +117,7 @@ DETECTORS = (
         "crypto_wallet",
         "pii",
         "crypto_wallet",
-        gate=(r"[13][1-9A-HJ-NP-Za-km-z]{20}", r"bc1[a-z0-9]{16}"),
+        gate=(r"[1-9A-HJ-NP-Za-km-z]{26}", r"bc1[a-z0-9]{16}"),
         exact=LEFT + r"(?P<value>[13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[ac-hj-np-z02-9]{25,62})" + RIGHT,
         group="value",
         check=lambda m: m["value"].startswith("bc1") or base58check(m["value"]),

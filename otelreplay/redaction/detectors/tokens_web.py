@@ -29,7 +29,7 @@ DETECTORS = (
     ),
     shaped(
         "discord_token",
-        r"\.[A-Za-z0-9_-]{6}[A-Za-z0-9_-]?\.[A-Za-z0-9_-]",
+        r"\.[A-Za-z0-9_-]{6}[A-Za-z0-9_-]?\.[A-Za-z0-9_-]{12}",
         r"[MNOZ][A-Za-z0-9_]{13,28}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{20,110}",
         random=True,
     ),
