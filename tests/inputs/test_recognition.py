@@ -78,9 +78,9 @@ def test_a_trace_that_talks_of_other_forms_is_still_a_trace():
     assert len(read(dump(plain_spans(minimal(attributes=attributes)))).spans) == 1
 
 
-@pytest.mark.parametrize("data", [b"{}", b"{}\n{}\n", b'{"resourceSpans":[]}', b"[]", b'{"resourceMetrics":[]}'])
+@pytest.mark.parametrize("data", [b"{}", b"{}\n{}\n", b'{"resourceSpans":[]}', b'{"resourceMetrics":[]}'])
 def test_an_empty_request_is_no_error(data):
-    assert otlp.Batch() == read(data) if data != b"[]" else True
+    assert otlp.Batch() == read(data)
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.jsonl", "x.pb", "x.gz", "", "-"])
@@ -121,7 +121,7 @@ def test_a_cut_frame_is_read_with_the_smaller_of_two_plausible_lengths():
 
 
 def test_progress_is_told_in_bytes_of_the_file():
-    data = gzip.compress(dump(plain_spans(minimal())) * 1)
+    data = gzip.compress(dump(plain_spans(minimal())))
     counts = []
     list(read_batches(io.BytesIO(data), name="", on_bytes=counts.append))
     assert len(data) == sum(counts)
