@@ -332,3 +332,10 @@ def test_memories_are_bounded_by_what_they_hold():
 def test_path_rules_close_the_short_way():
     ready = redactor(rules("id: p, path: request.arguments.customer, action: mask"))
     assert ready._walker._quick is None
+
+
+def test_a_secret_in_two_items_of_a_list_is_not_silent():
+    token = SECRETS["github"]
+    for text in (json.dumps([token[:8], token[8:]]), json.dumps({"a": json.dumps([token[:8], token[8:]])})):
+        assert not redactor()._scanner.silent([text])
+        assert redactor().text(text) != text
