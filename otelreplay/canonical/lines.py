@@ -11,20 +11,21 @@ import msgspec
 
 from otelreplay.canonical.decoding import decode
 from otelreplay.canonical.encoding import encode
-from otelreplay.canonical.plain import MAX_DEPTH, RESERVED
+from otelreplay.canonical.plain import MAX_DEPTH, RESERVED, TYPED, classify
 from otelreplay.canonical.reading import deeper_than
 from otelreplay.errors import CassetteFormatError, LimitError
 
 LINE_DEPTH: Final = MAX_DEPTH + 1
 """Deepest nesting in text: a typed value may stand at the bottom of a value."""
 
+_json: Final = msgspec.json.encode
 _RESERVED: Final = RESERVED.encode()
 _BLANK: Final = b" \t\r\n"
 
 
 def dumps(value: Any) -> bytes:
     """Compact UTF-8 JSON of the encoded value; key order and number types are kept (``4.0`` stays ``4.0``). Never raises."""
-    return msgspec.json.encode(encode(value))
+    return _json(value if classify(value) != TYPED else encode(value))
 
 
 def loads(data: bytes | str, *, where: str = "", types: Iterable[type] = ()) -> Any:

@@ -19,16 +19,18 @@ import contextlib
 import errno
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import BinaryIO
 
 import zstandard
 
+from otelreplay.cassette.header import Header, cassette_name
 from otelreplay.cassette.store import (
     NAME,
     Arrival,
     Entry,
+    Passing,
     arrival,
     check_succession,
     conflict,
@@ -53,25 +55,27 @@ class DirectoryStore:
         self._current = root if flat else root / "cassettes"
         self._old, self._stones = hidden / "superseded", hidden / "tombstones"
         self._compress = compress
+        self._listed: dict[str, Set[int]] | None = None
 
     # --- cassettes ----------------------------------------------------------------------------------------------------
 
     def put(self, lines: Iterable[bytes]) -> Entry:
         """Store a sealed cassette."""
+        passing = Passing(lines)
         with self._in_flight(self._current, "cassette") as (temporary, file):
-            self._fill(file, lines)
-            with temporary.open("rb") as written:
-                new = arrival(written)
+            self._fill(file, passing)
+            new = passing.arrival(lambda: temporary.open("rb"))
             name = new.name + (".zst" if self._compress else "")
             held = self._held(new.name)
             if held is None:
-                check_succession(new, self._newest(new.header.run_id))
+                check_succession(new, self._newest(new.header))
                 held = None if self._publish(temporary, self._current / name) else self._held(new.name)
             if held is not None:
                 self._require_same(held, temporary, new)
                 name = held.name
-        self._settle(new.header.run_id)
-        return next(entry for entry in self.list(superseded=True) if entry.name == name)
+        revisions = self._revisions(new.header)
+        self._settle(revisions)
+        return next(entry for entry in revisions if entry.name == name)
 
     def _fill(self, file: BinaryIO, lines: Iterable[bytes]) -> None:
         if self._compress:
@@ -93,17 +97,59 @@ class DirectoryStore:
             if not same_content(one, other):
                 raise conflict(new)
 
-    def _newest(self, run_id: str) -> Arrival | None:
-        found = [entry for entry in self.list() if entry.run_id == run_id]
+    def _newest(self, header: Header) -> Arrival | None:
+        found = self._revisions(header)
         if not found:
             return None
-        with self.open(found[0].name) as file:
+        with self.open(found[-1].name) as file:
             return arrival(file)
 
-    def _settle(self, run_id: str) -> None:
+    def _revisions(self, header: Header) -> tuple[Entry, ...]:
+        """Every revision of the run that is held, in order.
+
+        The folder is listed once in the life of this object: to list it for every cassette would take longer with each. What
+        has come since is found under the names that it can have: revisions follow one another without a gap.
+        """
+        found = self._following(header, self._known().get(header.run_id, frozenset()))
+        if header.revision > 1 and all(entry.revision != header.revision - 1 for entry in found):
+            self._listed = None  # it does not follow what is known here: look at everything
+            found = self._following(header, self._known().get(header.run_id, frozenset()))
+        if found:
+            self._known()[header.run_id] = frozenset(entry.revision for entry in found)
+        return select(found, superseded=True)
+
+    def _following(self, header: Header, known: Set[int]) -> list[Entry]:
+        numbers = sorted({*known, header.revision, max(1, header.revision - 1)})
+        found = [entry for number in numbers for entry in self._probe(header.run_id, number)]
+        number = numbers[-1] + 1
+        while further := self._probe(header.run_id, number):
+            found += further
+            number += 1
+        return found
+
+    def _known(self) -> dict[str, Set[int]]:
+        found = self._listed
+        if found is None:
+            found = {}
+            for entry in self.list(superseded=True):
+                found[entry.run_id] = found.get(entry.run_id, frozenset()) | {entry.revision}
+            self._listed = found
+        return found
+
+    def _probe(self, run_id: str, revision: int) -> list[Entry]:
+        """The files of one revision."""
+        name, found = cassette_name(run_id, revision), []
+        for suffix in _SUFFIXES:
+            for folder in (self._current, self._old):  # in the order in which a file moves
+                with contextlib.suppress(FileNotFoundError):
+                    found.append(entry_of(name + suffix, (folder / (name + suffix)).stat().st_size))
+                    break
+        return found
+
+    def _settle(self, revisions: Iterable[Entry]) -> None:
         """Move what a newer revision superseded."""
-        for entry in self.list(superseded=True):
-            if entry.run_id == run_id and entry.superseded:
+        for entry in revisions:
+            if entry.superseded:
                 with contextlib.suppress(FileNotFoundError):  # it lies there already, or another process moves it
                     _make(self._old)
                     (self._current / entry.name).rename(self._old / entry.name)
@@ -146,8 +192,7 @@ class DirectoryStore:
                     if path.stat().st_mtime <= now - older_than:
                         path.unlink()
                         removed.append(path.name)
-        for run_id in {entry.run_id for entry in self.list(superseded=True) if entry.superseded}:
-            self._settle(run_id)
+        self._settle(self.list(superseded=True))
         return tuple(removed)
 
     # --- tombstones ---------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ ID_DIGITS = 32
 """Hex digits of a blob id: the first 128 bits of the SHA-256 of the blob's stored bytes."""
 
 _LOOKS_LIKE = re.compile(rb'\{"\$(?:ref|list|like|value)":')
+_sorted = msgspec.json.Encoder(order="sorted")
 _FORMS = frozenset({"$ref", "$list", "$like", "$value"})
 
 
@@ -61,7 +62,7 @@ def list_id(base: str, added: list[str]) -> str:
 
 def hash_of(keys: dict[str, str]) -> str:
     """The ``request_hash`` that goes without saying: the SHA-256 of the RFC 8785 form of ``request_keys``."""
-    text = "".join((*keys, *keys.values()))
-    if not (text.isascii() and text.isprintable()):
+    data = _sorted.encode(keys)
+    if b"\\" in data or not data.isascii():  # escapes, and orders of keys, in which RFC 8785 may differ
         return canonical.digest_value(keys)
-    return canonical.digest(msgspec.json.encode(keys, order="sorted"))
+    return canonical.digest(data)

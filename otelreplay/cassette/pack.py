@@ -11,15 +11,14 @@ Both rules only decide *where* a value is stored, so a reader needs to know neit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from hashlib import sha256
-from typing import Any
+from collections.abc import Callable, Iterator, Set
+from typing import Any, NamedTuple
 
 import msgspec
 
 from otelreplay import canonical
 from otelreplay.cassette.forms import LISTS, OBJECTS, blob_id, escape, hash_of
-from otelreplay.cassette.marks import named, plain
+from otelreplay.cassette.marks import encoded, named
 from otelreplay.cassette.prefixes import Prefixes
 from otelreplay.events import Event, Mark, Message
 
@@ -30,12 +29,43 @@ INLINE_ALWAYS = 96
 LIKE_OVERHEAD = 64
 """Bytes that the ``$like`` form costs: it is used where it saves more."""
 
-_PLAIN = {name: b'"%s":' % name.encode() for name in ("seq", "id", "kind", "name")}
-_FIELDS = {name: (b'"%s":' % name.encode(), field.default) for name, field in Event.model_fields.items() if name not in _PLAIN}
+_Implied = Callable[[dict[str, Any]], Any]
 
 MAX_SAFE = 2**53 - 1
 
 _json = msgspec.json.encode
+_ALWAYS = object()
+
+
+def _implied_hash(event: dict[str, Any]) -> str | None:
+    return hash_of(event["request_keys"]) if event["request_keys"] else None
+
+
+_IMPLIED: dict[str, _Implied] = {"spans": lambda event: [event["id"]], "request_hash": _implied_hash}
+"""What goes without saying depends on the rest of the event for these; for the others it is the default of the model."""
+
+
+def _fields() -> Iterator[tuple[str, bytes, Any, _Implied | None]]:
+    """(name, how its member starts, what goes without saying, or what finds that) in the order of the members."""
+    for name, field in Event.model_fields.items():
+        default = _ALWAYS if field.is_required() else field.default
+        yield name, b',"%s":' % name.encode(), default, _IMPLIED.get(name)
+
+
+_FIELDS = tuple(_fields())
+
+
+class _Last(NamedTuple):
+    """The object that was written last of a kind, name and member of the event."""
+
+    members: dict[str, bytes]
+    changed: Set[str]
+    """Names of the members that were not as in the one before."""
+    shared: str
+    """Id of the blob with the others, if it was written by means of one."""
+
+
+_FIRST = _Last({}, frozenset(), "")
 
 
 class Packer:
@@ -47,60 +77,69 @@ class Packer:
         self._known: set[str] = set()
         self._elements: dict[int, str] = {}
         self._slots: dict[int, bytes] = {}
-        self._met: set[bytes] = set()
+        self._met: dict[bytes, str] = {}
         self._names: dict[str, bytes] = {}
         self._prefixes = Prefixes()
-        self._last: dict[tuple[str, str, str], dict[bytes, bytes]] = {}
+        self._last: dict[tuple[str, str, str], _Last] = {}
 
-    def event(self, event: Event) -> Iterator[bytes]:
+    def event(self, event: Event) -> list[bytes]:
         """The event's line, after the lines of the blobs that it is the first to need."""
-        extra = event.model_extra or {}
-        if "type" in extra or not all(map(clean, extra)):
+        extra = event.model_extra
+        if extra and ("type" in extra or not all(map(clean, extra))):
             raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
         found = vars(event)
         parts = [b'{"type":"event"']
-        parts += [start + (simple(found[name]) or self._slot(found[name])) for name, start in _PLAIN.items()]
-        for name, (start, default) in _FIELDS.items():
+        for name, start, default, implied in _FIELDS:
             value = found[name]
-            if name == "spans":
-                default = [event.id]
-            elif name == "request_hash" and event.request_keys:
-                default = hash_of(event.request_keys)
-            if value != default:
-                parts.append(start + (simple(value) or self._member(event, name, value)))
-        parts += [_json(name) + b":" + self._slot(value) for name, value in extra.items()]
-        line = b",".join(parts) + b"}\n"
-        yield from self._pending
+            if value != (default if implied is None else implied(found)):
+                parts.append(start)
+                parts.append(simple(value) or self._member(event, name, value))
+        for name, value in extra.items() if extra else ():
+            parts.append(b",%s:%s" % (_json(name), self._slot(value)))
+        parts.append(b"}\n")
+        lines = [*self._pending, b"".join(parts)]
         self._pending.clear()
-        yield line
+        return lines
 
     def _member(self, event: Event, name: str, value: Any) -> bytes:
-        if name in OBJECTS and isinstance(value, dict):
-            return self._object((event.kind, event.name, name), value)
-        if isinstance(value, list) and value and isinstance(value[0], Mark):
-            return self._value([plain(mark) for mark in value])
+        if isinstance(value, dict):
+            return self._object((event.kind, event.name, name), value) if name in OBJECTS else self._value(value)
+        if isinstance(value, list):
+            return self._stored(encoded(value)) if value and isinstance(value[0], Mark) else self._value(value)
         if hasattr(value, "model_dump"):
             return self._value(value.model_dump(exclude_defaults=True))
         return self._value(value)
 
     def _object(self, place: tuple[str, str, str], members: dict[str, Any]) -> bytes:
-        names = self._names
-        if not all(name in names or self._name(name) for name in members):
+        starts = self._names
+        if not (members.keys() <= starts.keys() or all(map(self._name, members))):
             return self._reference(self._blob(b'"value":' + canonical.dumps(members) + b"}"))
-        found = {names[name]: simple(value) or self._slot(value, name) for name, value in members.items()}
-        before = self._last.get(place, {})
-        self._last[place] = found
-        same = {start for start, data in found.items() if before.get(start) == data}
-        if sum(len(start) + len(found[start]) + 1 for start in same) > LIKE_OVERHEAD:
-            shared = b",".join([start + (data if start in same else b"null") for start, data in found.items()])
-            body = b'"object":{%s}}' % shared
-            if self._again(body):
-                changed = b",".join([start + data for start, data in found.items() if start not in same])
-                return b'{"$like":["%s",{%s}]}' % (self._blob(body).encode(), changed)
-        return escape(b"{" + b",".join([start + data for start, data in found.items()]) + b"}")
+        last = self._last.get(place, _FIRST)
+        before, found, changed, saved = last.members, dict[str, bytes](), dict[str, bytes](), 0
+        for name, value in members.items():
+            if type(value) is str and len(value) <= INLINE_ALWAYS and value.isascii():  # as in simple(), for the most of them
+                member = starts[name] + _json(value)
+            else:
+                member = starts[name] + (simple(value) or self._slot(value, name))
+            found[name] = member
+            if before.get(name) == member:
+                saved += len(member) + 1
+            else:
+                changed[name] = member
+        shared = ""
+        if saved > LIKE_OVERHEAD:
+            if last.shared and changed.keys() == last.changed and list(found) == list(before):
+                shared = last.shared  # the others are what they were, and so is the object that holds them
+            else:
+                same = [starts[name] + b"null" if name in changed else member for name, member in found.items()]
+                shared = self._recurring(b'"object":{%s}}' % b",".join(same))
+        self._last[place] = _Last(found, changed.keys(), shared)
+        if shared:
+            return b'{"$like":["%s",{%s}]}' % (shared.encode(), b",".join(changed.values()))
+        return escape(b"{%s}" % b",".join(found.values()))
 
     def _name(self, name: Any) -> bool:
-        """Remember a member's name as it is written, since the same few recur; False if it cannot be written as it is."""
+        """Remember how a member of this name starts, since the same few recur; False if it cannot be written as it is."""
         if not clean(name):
             return False
         self._names[name] = _json(name) + b":"
@@ -108,12 +147,12 @@ class Packer:
 
     def _slot(self, value: Any, name: str = "") -> bytes:
         """Bytes of a value that lives as long as the recording."""
-        if isinstance(value, Message):
-            return self._reference(self._element(value))
-        if isinstance(value, list) and value:
-            if name in LISTS or any(isinstance(item, Message) for item in value):
+        if isinstance(value, list):
+            if value and (name in LISTS or any(map(_is_message, value))):
                 return self._list(value)
-        elif not isinstance(value, dict | str):
+        elif isinstance(value, Message):
+            return self._reference(self._element(value))
+        elif not isinstance(value, str) and not isinstance(value, dict):
             return self._value(value)
         known = self._slots.get(id(value))
         if known is None:
@@ -123,21 +162,24 @@ class Packer:
         return known
 
     def _value(self, value: Any) -> bytes:
-        data = canonical.dumps(value)
+        return self._stored(canonical.dumps(value))
+
+    def _stored(self, data: bytes) -> bytes:
+        """What stands in the slot of a value with these bytes."""
         if len(data) <= INLINE_ALWAYS:
             return escape(data)
-        body = b'"value":' + data + b"}"
-        if len(data) > INLINE_ONCE or self._again(body):
-            return self._reference(self._blob(body))
-        return escape(data)
+        body = b'"value":%s}' % data
+        known = self._blob(body) if len(data) > INLINE_ONCE else self._recurring(body)
+        return self._reference(known) if known else escape(data)
 
-    def _again(self, body: bytes) -> bool:
-        """True if this very body was asked about before."""
-        digest = sha256(body).digest()
-        if digest in self._met:
-            return True
-        self._met.add(digest)
-        return False
+    def _recurring(self, body: bytes) -> str:
+        """The id of the blob with this body, which is made when the body is met again; nothing the first time."""
+        known = self._met.get(body)
+        if known is None:
+            known = self._met[body] = ""
+        elif not known:
+            known = self._met[body] = self._blob(body)
+        return known
 
     def _element(self, value: Any) -> str:
         known = self._elements.get(id(value))
@@ -174,9 +216,13 @@ def simple(value: Any) -> bytes:
     kind = type(value)
     if kind is str:
         return _json(value) if len(value) <= INLINE_ALWAYS and value.isascii() else b""
-    if value is None or kind is bool or (kind is int and -MAX_SAFE <= value <= MAX_SAFE):
+    if (kind is int and -MAX_SAFE <= value <= MAX_SAFE) or value is None or kind is bool:
         return _json(value)
     return b""
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, Message)
 
 
 def clean(name: Any) -> bool:

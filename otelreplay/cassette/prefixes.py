@@ -48,12 +48,9 @@ class Prefixes:
 
     def _start(self, items: list[Any]) -> tuple[int, int]:
         """(length, node) of the longest recent list that begins this one, object by object."""
-        for held, node in sorted(self._recent, key=_length, reverse=True):
+        longest, place, count = 0, 0, len(items)
+        for held, node in reversed(self._recent):  # the latest is the longest most often, and then no other is looked at
             length = len(held)
-            if length <= len(items) and held[-1] is items[length - 1] and all(map(is_, held, items)):
-                return length, node
-        return 0, 0
-
-
-def _length(recent: tuple[list[Any], int]) -> int:
-    return len(recent[0])
+            if longest < length <= count and held[-1] is items[length - 1] and all(map(is_, held, items)):
+                longest, place = length, node
+        return longest, place

@@ -58,19 +58,22 @@ class Seal:
         members |= {"signer": self.signer, "public": self.public}
         return DOMAIN + canonical.dumps(members)
 
-    def signed(self, signer: Signer) -> Seal:
-        """The same seal with the signer's signature."""
-        unsigned = replace(self, public=signer.public.hex())
-        return replace(unsigned, signature=signer.sign(unsigned.signed_bytes()))
+    def sealed_by(self, signer: Signer) -> bytes:
+        """The line of the same seal with the signer's signature, newline included."""
+        data = replace(self, public=signer.public.hex()).signed_bytes()
+        return _line(data, signer.sign(data))
 
     def line(self) -> bytes:
         """The line, newline included."""
-        text = base64.b64encode(self.signature)
-        return self.signed_bytes().removeprefix(DOMAIN)[:-1] + b',"signature":"%s"}\n' % text
+        return _line(self.signed_bytes(), self.signature)
 
     def holds(self) -> bool:
         """True if the named key signed this; says nothing of whether the key is trusted."""
         return signature_holds(bytes.fromhex(self.public), self.signed_bytes(), self.signature)
+
+
+def _line(signed: bytes, signature: bytes) -> bytes:
+    return signed.removeprefix(DOMAIN)[:-1] + b',"signature":"%s"}\n' % base64.b64encode(signature)
 
 
 def parse_seal(line: bytes, where: str) -> Seal:

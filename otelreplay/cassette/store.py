@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, BinaryIO, Protocol
@@ -19,6 +19,7 @@ from otelreplay.cassette.lines import Readable, lines
 from otelreplay.cassette.scan import Scan
 from otelreplay.cassette.seal import Seal, parse_seal
 from otelreplay.cassette.tombstone import Tombstone, parse_tombstone
+from otelreplay.cassette.write import SealedLines
 from otelreplay.errors import IntegrityError, MissingDataError
 
 NAME = re.compile(r"([0-9a-f]{1,64})(?:\.r([0-9]{1,6}))?\.cassette\.jsonl(\.zst)?")
@@ -95,6 +96,38 @@ def arrival(stream: Readable) -> Arrival:
     return Arrival(scan.header, scan.seal)
 
 
+class Passing(Iterator[bytes]):
+    """Lines on their way into a store. What of them a store has to know is kept.
+
+    Lines that this writer makes are sealed by it as they are made. Of such the store reads only the first and the last again,
+    not all in between; lines from anywhere else are checked whole.
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._source, self._own = iter(lines), isinstance(lines, SealedLines) and lines.own
+        self._first = self._last = b""
+        self._bytes = self._count = self._longest = 0
+
+    def __next__(self) -> bytes:
+        line = next(self._source)
+        size = len(line)
+        self._first = self._first or line
+        self._last = line
+        self._count += 1
+        self._bytes += size
+        self._longest = max(self._longest, size)
+        return line
+
+    def arrival(self, written: Callable[[], BinaryIO]) -> Arrival:
+        """Header and seal when all lines have passed; ``written`` opens what was stored. Raises as :func:`arrival` does."""
+        bounds = DEFAULT_LIMITS
+        within = self._bytes <= bounds.bytes and self._longest <= bounds.line and self._count <= bounds.lines
+        if self._own and within:
+            return Arrival(parse_header(self._first), parse_seal(self._last, f"line {self._count}"))
+        with written() as stream:
+            return arrival(stream)
+
+
 def same_content(one: Readable, other: Readable) -> bool:
     """True if two sealed cassettes differ at most in when and from where they were made, and in their seals."""
     return _essence(one) == _essence(other)
@@ -163,8 +196,9 @@ class MemoryStore:
 
     def put(self, lines: Iterable[bytes]) -> Entry:
         """See :class:`CassetteStore`."""
-        data = b"".join(lines)
-        new = arrival(io.BytesIO(data))
+        passing = Passing(lines)
+        data = b"".join(passing)
+        new = passing.arrival(lambda: io.BytesIO(data))
         held = self._current.get(new.name) or self._old.get(new.name)
         if held is None:
             check_succession(new, self._newest(new.header.run_id))

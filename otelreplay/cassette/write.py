@@ -21,13 +21,44 @@ def write_cassette(
     signer: Signer,
     summary: Mapping[str, Any] | None = None,
     further: Iterable[bytes] = (),
-) -> Iterator[bytes]:
-    """Yield the lines of a sealed cassette, each with its newline; the last is the seal.
+) -> SealedLines:
+    """The lines of a sealed cassette, each with its newline, made as they are asked for; the last is the seal.
 
     ``summary`` is kept in the seal beside the run-level gaps (what a completeness report says, say). ``further`` are lines of
     unknown types that were read from a cassette of a later version and are to survive. Raises ValueError if the header is of
     another run or the events do not stand in the order of ``seq``.
     """
+    further = tuple(further)
+    return SealedLines(_lines(recording, header, signer, summary, further), foreign=bool(further))
+
+
+class SealedLines(Iterator[bytes]):
+    """The lines as they are made. Knows whether a store may rely on them without reading them again."""
+
+    __slots__ = ("_begun", "_foreign", "_source")
+
+    def __init__(self, source: Iterator[bytes], *, foreign: bool) -> None:
+        self._source, self._foreign, self._begun = source, foreign, False
+
+    def __next__(self) -> bytes:
+        self._begun = True
+        return next(self._source)
+
+    def made(self) -> SealedLines:
+        """The same lines, all of which are made now. Raises what making them raises."""
+        whole = SealedLines(iter(list(self._source)), foreign=self._foreign)
+        whole._begun = self._begun
+        return whole
+
+    @property
+    def own(self) -> bool:
+        """True if no line was taken yet, and all come from this writer: none was read from elsewhere."""
+        return not (self._begun or self._foreign)
+
+
+def _lines(
+    recording: Recording, header: Header, signer: Signer, summary: Mapping[str, Any] | None, further: tuple[bytes, ...]
+) -> Iterator[bytes]:
     if header.run_id != recording.run_id:
         raise ValueError("the header names another run than the recording")
     tree, checks, packer, last = MerkleTree(), bytearray(), Packer(), -1
@@ -53,7 +84,7 @@ def write_cassette(
         checks=checks.hex(),
         completeness=_completeness(recording, summary),
     )
-    yield seal.signed(signer).line()
+    yield seal.sealed_by(signer)
 
 
 def _completeness(recording: Recording, summary: Mapping[str, Any] | None) -> dict[str, Any]:

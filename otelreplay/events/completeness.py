@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from otelreplay.events.message import expand
-from otelreplay.events.model import Event, Mark, Missing
+from otelreplay.events.message import Message, full_name, marked_messages
+from otelreplay.events.model import Event, Inferred, Mark, Missing, Redaction
 from otelreplay.events.recording import Completeness
+
+_Kind = TypeVar("_Kind", bound=Mark)
 
 Verdict = Literal["full", "partial", "structure_only"]
 
@@ -55,15 +57,22 @@ _OUTCOMES = {"response.result": "response.as_seen"}
 def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Completeness:
     """The completeness of ``events``, where ``missing`` are the gaps that no event can hold."""
     kinds: Counter[str] = Counter()
-    states: Counter[str] = Counter()
+    states = dict.fromkeys(("recorded", "inferred", "absent"), 0)
     gaps: list[tuple[int, Missing]] = []
     redactions, content_gap = 0, False
-    for event in map(expand, events):
+    for event in events:
         kinds[event.kind] += 1
-        states.update(state for _, state in content_states(event))
-        gaps += [(event.seq, gap) for gap in event.missing]
-        content_gap = content_gap or any(is_content_gap(event, gap) for gap in event.missing)
-        redactions += len(event.redactions)
+        absent, inferred, redacted = event.missing, event.inferred, len(event.redactions)
+        for prefix, message in marked_messages(event):  # as expand() does, but for what is only counted
+            absent = [*absent, *_named(Missing, prefix, message)]
+            inferred = [*inferred, *_named(Inferred, prefix, message)]
+            redacted += sum(isinstance(mark, Redaction) for mark in message.marks)
+        for _, state in _states(event, absent, inferred):
+            states[state] += 1
+        if absent:
+            gaps += [(event.seq, gap) for gap in absent]
+            content_gap = content_gap or any(is_content_gap(event, gap) for gap in absent)
+        redactions += redacted
     run_level = tuple(missing)
     verdict: Verdict = "partial"
     if not states["recorded"] + states["inferred"]:
@@ -83,12 +92,21 @@ def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Complete
     )
 
 
+def _named(kind: type[_Kind], prefix: str, message: Message) -> list[_Kind]:
+    """The marks of one kind of a message, under full names."""
+    return [m.model_copy(update={"field": full_name(prefix, m)}) for m in message.marks if isinstance(m, kind)]
+
+
 def content_states(event: Event) -> Iterator[tuple[str, str]]:
     """(field, ``recorded`` | ``inferred`` | ``absent``) for each content field of an expanded event."""
+    return _states(event, event.missing, event.inferred)
+
+
+def _states(event: Event, missing: list[Missing], inferred: list[Inferred]) -> Iterator[tuple[str, str]]:
+    owing = event.kind in OWING
     for field in CONTENT.get(event.kind, _WHOLE):
-        state = _state(event, field)
-        owed = event.kind in OWING or any(covers(mark, field) for mark in event.missing)
-        if state != "absent" or owed:
+        state = _state(event, field, missing, inferred)
+        if state != "absent" or owing or any(covers(mark, field) for mark in missing):
             yield field, state
 
 
@@ -112,20 +130,26 @@ def value_at(event: Event, field: str) -> tuple[bool, Any]:
     return (True, holder[member]) if holder is not None and member in holder else (False, None)
 
 
-def _state(event: Event, field: str) -> str:
+def _state(event: Event, field: str, missing: list[Missing], inferred: list[Inferred]) -> str:
     there, value = value_at(event, field)
     if not there and field in _OUTCOMES:
         field = _OUTCOMES[field]
         there, value = value_at(event, field)
     if not there and field.startswith("response") and event.error is not None:
         there, field = True, "error"
-    if not there or any(covers(mark, field) and mark.cause not in HELD_IN_PART for mark in event.missing):
+    if not there or any(covers(mark, field) and mark.cause not in HELD_IN_PART for mark in missing):
         return "absent"
-    if any(covers(mark, field) for mark in event.inferred):
-        return "inferred"
-    items = [f"{field}[{n}]" for n in range(len(value))] if isinstance(value, list) else []
-    named = {mark.field for mark in event.inferred}
-    return "inferred" if items and named.issuperset(items) else "recorded"
+    return "inferred" if inferred and _is_inferred(inferred, field, value) else "recorded"
+
+
+def _is_inferred(marks: list[Inferred], field: str, value: Any) -> bool:
+    """Does a mark name the field, or one each of its messages?"""
+    named = {mark.field for mark in marks}
+    if field in named or any(covers(mark, field) for mark in marks):
+        return True
+    if not isinstance(value, list) or not 0 < len(value) <= len(named):
+        return False
+    return named.issuperset(f"{field}[{n}]" for n in range(len(value)))
 
 
 def _within(inner: str, outer: str) -> bool:

@@ -24,23 +24,39 @@ class Message(dict[str, Any]):
         """Marks whose ``field`` is relative to the message (``parts[0].content``); an empty ``field`` means all of it."""
 
 
+_REQUEST = ("messages", "input")
+_RESPONSE = ("messages", "output")
+
+
 def messages_of(event: Event) -> Iterator[tuple[str, Any]]:
     """(field prefix, message) of every message that the event holds: of a model, and of an agent's input and output."""
-    request, response = ("request", event.request), ("response", event.response or {})
-    for (side, holder), keys in ((request, ("messages", "input")), (response, ("messages", "output"))):
-        for key in keys:
-            messages = holder.get(key)
-            for n, message in enumerate(messages if isinstance(messages, list) else ()):
-                yield f"{side}.{key}[{n}]", message
+    for prefix, messages in _lists(event):
+        for n, message in enumerate(messages):
+            yield f"{prefix}[{n}]", message
+
+
+def marked_messages(event: Event) -> Iterator[tuple[str, Message]]:
+    """(field prefix, message) of the messages that have marks; spends little on all others, since a history repeats them."""
+    for prefix, messages in _lists(event):
+        try:
+            places = [n for n, message in enumerate(messages) if message.marks]
+        except AttributeError:  # something else is among them
+            places = [n for n, message in enumerate(messages) if getattr(message, "marks", ())]
+        for n in places:
+            yield f"{prefix}[{n}]", messages[n]
+
+
+def full_name(prefix: str, mark: Mark) -> str:
+    """The field of a message's mark under its full name."""
+    return f"{prefix}.{mark.field}" if mark.field and not mark.field.startswith("[") else prefix + mark.field
 
 
 def expand(event: Event) -> Event:
     """The event with the marks of its messages written out under full field names."""
     found: dict[type[Mark], list[Mark]] = {Missing: [], Inferred: [], Redaction: []}
-    for prefix, message in messages_of(event):
-        for mark in getattr(message, "marks", ()):
-            field = f"{prefix}.{mark.field}" if mark.field and not mark.field.startswith("[") else prefix + mark.field
-            found[type(mark)].append(mark.model_copy(update={"field": field}))
+    for prefix, message in marked_messages(event):
+        for mark in message.marks:
+            found[type(mark)].append(mark.model_copy(update={"field": full_name(prefix, mark)}))
     if not any(found.values()):
         return event
     return event.model_copy(
@@ -50,3 +66,13 @@ def expand(event: Event) -> Event:
             "redactions": [*event.redactions, *found[Redaction]],
         }
     )
+
+
+def _lists(event: Event) -> Iterator[tuple[str, list[Any]]]:
+    request, response = event.request, event.response
+    for name in ("messages", "input"):
+        if isinstance(found := request.get(name), list):
+            yield f"request.{name}", found
+    for name in ("messages", "output") if response else ():
+        if response and isinstance(found := response.get(name), list):
+            yield f"response.{name}", found
