@@ -122,7 +122,7 @@ def chat_spans(count: int, *, seed: int = 1) -> Iterator[list[SpanData]]:
     """Runs of 20 spans each, about 6 KB a model call as protobuf, ``count`` spans in all."""
     rng = random.Random(seed)
     for number in range(count // 20):
-        yield list(conversation(rng, calls=19, turn_bytes=330, start=_START + number * 60_000_000_000))
+        yield list(conversation(rng, calls=19, turn_bytes=172, start=_START + number * 60_000_000_000))
 
 
 def _words(rng: random.Random, size: int) -> str:
