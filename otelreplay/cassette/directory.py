@@ -19,7 +19,7 @@ import contextlib
 import errno
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import BinaryIO
 
@@ -54,6 +54,7 @@ class DirectoryStore:
         hidden = root / ".otelreplay" if flat else root
         self._current = root if flat else root / "cassettes"
         self._old, self._stones = hidden / "superseded", hidden / "tombstones"
+        self._folders = (str(self._current), str(self._old))
         self._compress = compress
         self._listed: dict[str, Set[int]] | None = None
 
@@ -66,13 +67,17 @@ class DirectoryStore:
             self._fill(file, passing)
             new = passing.arrival(lambda: temporary.open("rb"))
             name = new.name + (".zst" if self._compress else "")
-            held = self._held(new.name)
+            before = self._revisions(new.header)
+            held = self._held(new, before)
             if held is None:
-                check_succession(new, self._newest(new.header))
-                held = None if self._publish(temporary, self._current / name) else self._held(new.name)
+                check_succession(new, self._newest(before))
+                if not self._publish(temporary, self._current / name):
+                    held = self._held(new, self._revisions(new.header))
             if held is not None:
                 self._require_same(held, temporary, new)
-                name = held.name
+                name = held
+            elif not before:
+                return entry_of(name, os.fstat(file.fileno()).st_size)
         revisions = self._revisions(new.header)
         self._settle(revisions)
         return next(entry for entry in revisions if entry.name == name)
@@ -87,21 +92,20 @@ class DirectoryStore:
         file.flush()
         os.fsync(file.fileno())
 
-    def _held(self, name: str) -> Path | None:
-        found = (folder / (name + suffix) for folder in (self._current, self._old) for suffix in _SUFFIXES)
-        return next((path for path in found if path.exists()), None)
-
     @staticmethod
-    def _require_same(held: Path, temporary: Path, new: Arrival) -> None:
-        with held.open("rb") as one, temporary.open("rb") as other:
+    def _held(new: Arrival, revisions: Iterable[Entry]) -> str | None:
+        """The name of the file that holds this revision already."""
+        return next((entry.name for entry in revisions if entry.revision == new.header.revision), None)
+
+    def _require_same(self, held: str, temporary: Path, new: Arrival) -> None:
+        with self.open(held) as one, temporary.open("rb") as other:
             if not same_content(one, other):
                 raise conflict(new)
 
-    def _newest(self, header: Header) -> Arrival | None:
-        found = self._revisions(header)
-        if not found:
+    def _newest(self, revisions: Sequence[Entry]) -> Arrival | None:
+        if not revisions:
             return None
-        with self.open(found[-1].name) as file:
+        with self.open(revisions[-1].name) as file:
             return arrival(file)
 
     def _revisions(self, header: Header) -> tuple[Entry, ...]:
@@ -140,9 +144,9 @@ class DirectoryStore:
         """The files of one revision."""
         name, found = cassette_name(run_id, revision), []
         for suffix in _SUFFIXES:
-            for folder in (self._current, self._old):  # in the order in which a file moves
+            for folder in self._folders:  # in the order in which a file moves
                 with contextlib.suppress(FileNotFoundError):
-                    found.append(entry_of(name + suffix, (folder / (name + suffix)).stat().st_size))
+                    found.append(entry_of(name + suffix, os.stat(f"{folder}/{name}{suffix}").st_size))  # noqa: PTH116 - cheaper
                     break
         return found
 

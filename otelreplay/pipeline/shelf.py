@@ -1,7 +1,8 @@
 """Recordings into a store of sealed cassettes: a first one, an equal one left alone, or the next revision.
 
 A store makes each cassette durable before it answers, which is mostly waiting for the disk. So a few are put at once: the
-waits overlap, and the disk flushes several in one go.
+waits overlap, and the disk flushes several in one go. Their lines are made one run after the other by the thread that asks:
+that is work of the processor, of which threads would only get in each other's way.
 """
 
 from __future__ import annotations
@@ -47,25 +48,36 @@ class Shelf:
                 size = recording.span_count + recording.log_count
                 while waiting and (len(waiting) == AT_ONCE or sum(held for held, _ in waiting) + size > RECORDS_AT_ONCE):
                     done.append(waiting.popleft()[1].result())
-                waiting.append((size, pool.submit(self.put, recording, placeholders=placeholders)))
-                del recording
+                put = self._ready(recording, placeholders, whole=size <= RECORDS_AT_ONCE)
+                waiting.append((size, pool.submit(put)))
+                del recording, put
             done += [future.result() for _, future in waiting]
         return done
 
     def put(self, recording: Recording, *, placeholders: Sequence[Placeholder] = ()) -> ConvertedRun:
         """Store one run. ``placeholders``: those that its events hold."""
+        return self._ready(recording, placeholders, whole=False)()
+
+    def _ready(self, recording: Recording, placeholders: Sequence[Placeholder], *, whole: bool) -> Callable[[], ConvertedRun]:
+        """What is left to do to store one run; ``whole``: with all its lines made, so that it is little but waiting."""
         found = assess(recording.events, recording.missing)
         header = header_for(recording, **self.facts, placeholders=list(map(asdict, placeholders)), created=self.created())
         held = self._held(recording.run_id)
-        outcome: Outcome
-        if held is None:
-            entry, outcome = self._write(recording, header, found), "written"
-        elif self._equal(recording, header, found, held):
-            entry, outcome = held[0], "unchanged"
-        else:
-            entry, outcome = self._write(recording, _revision(header, held[1]), found), "revised"
-        self._current[entry.run_id] = entry
-        return _run(recording, found, entry, outcome, superseded=held[0].name if held and outcome == "revised" else None)
+        outcome: Outcome = "written"
+        if held is not None:
+            if self._equal(recording, header, found, held):
+                unchanged = _run(recording, found, held[0], "unchanged", superseded=None)
+                return lambda: unchanged
+            header, outcome = _revision(header, held[1]), "revised"
+        lines = write_cassette(recording, header=header, signer=self.signer, summary=summary(found))
+        lines = lines.made() if whole else lines
+
+        def put() -> ConvertedRun:
+            entry = self.store.put(lines)
+            self._current[entry.run_id] = entry
+            return _run(recording, found, entry, outcome, superseded=held[0].name if held else None)
+
+        return put
 
     def _held(self, run_id: str) -> tuple[Entry, Arrival] | None:
         entry = self._current.get(run_id)
@@ -81,9 +93,6 @@ class Shelf:
         made = b"".join(write_cassette(recording, header=same, signer=self.signer, summary=summary(found)))
         with self.store.open(entry.name) as stream:
             return same_content(io.BytesIO(made), stream)
-
-    def _write(self, recording: Recording, header: Header, found: Completeness) -> Entry:
-        return self.store.put(write_cassette(recording, header=header, signer=self.signer, summary=summary(found)))
 
 
 def summary(found: Completeness) -> dict[str, Any]:
