@@ -100,7 +100,7 @@ class Passing(Iterator[bytes]):
     """Lines on their way into a store. What of them a store has to know is kept.
 
     Lines that this writer makes are sealed by it as they are made. Of such the store reads only the first and the last again,
-    not all in between; lines from anywhere else are checked whole.
+    not all in between: if some were taken before, the first is no header. Lines from anywhere else are checked whole.
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:

@@ -29,31 +29,25 @@ def write_cassette(
     another run or the events do not stand in the order of ``seq``.
     """
     further = tuple(further)
-    return SealedLines(_lines(recording, header, signer, summary, further), foreign=bool(further))
+    return SealedLines(_lines(recording, header, signer, summary, further), own=not further)
 
 
 class SealedLines(Iterator[bytes]):
     """The lines as they are made. Knows whether a store may rely on them without reading them again."""
 
-    __slots__ = ("_begun", "_foreign", "_source")
+    __slots__ = ("_source", "own")
 
-    def __init__(self, source: Iterator[bytes], *, foreign: bool) -> None:
-        self._source, self._foreign, self._begun = source, foreign, False
+    def __init__(self, source: Iterator[bytes], *, own: bool) -> None:
+        self._source = source
+        self.own = own
+        """True if all lines come from this writer: none was read from elsewhere."""
 
     def __next__(self) -> bytes:
-        self._begun = True
         return next(self._source)
 
     def made(self) -> SealedLines:
         """The same lines, all of which are made now. Raises what making them raises."""
-        whole = SealedLines(iter(list(self._source)), foreign=self._foreign)
-        whole._begun = self._begun
-        return whole
-
-    @property
-    def own(self) -> bool:
-        """True if no line was taken yet, and all come from this writer: none was read from elsewhere."""
-        return not (self._begun or self._foreign)
+        return SealedLines(iter(list(self._source)), own=self.own)
 
 
 def _lines(

@@ -1,7 +1,7 @@
 """The canonical model of a run."""
 
 from otelreplay.events.completeness import assess
-from otelreplay.events.message import Message, expand, messages_of
+from otelreplay.events.message import Message, expand
 from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction
 from otelreplay.events.recording import Completeness, Note, Recording
 
@@ -21,5 +21,4 @@ __all__ = [
     "Redaction",
     "assess",
     "expand",
-    "messages_of",
 ]

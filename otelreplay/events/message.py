@@ -28,15 +28,11 @@ _REQUEST = ("messages", "input")
 _RESPONSE = ("messages", "output")
 
 
-def messages_of(event: Event) -> Iterator[tuple[str, Any]]:
-    """(field prefix, message) of every message that the event holds: of a model, and of an agent's input and output."""
-    for prefix, messages in _lists(event):
-        for n, message in enumerate(messages):
-            yield f"{prefix}[{n}]", message
-
-
 def marked_messages(event: Event) -> Iterator[tuple[str, Message]]:
-    """(field prefix, message) of the messages that have marks; spends little on all others, since a history repeats them."""
+    """(field prefix, message) of the messages that have marks: of a model, and of an agent's input and output.
+
+    Spends little on those that have none, since a history repeats them in every event.
+    """
     for prefix, messages in _lists(event):
         try:
             places = [n for n, message in enumerate(messages) if message.marks]
