@@ -50,3 +50,5 @@ class ConvertResult:
     rejected: tuple[Rejected, ...] = ()
     """What was refused, and why: the first of them, at most :data:`REJECTED_KEPT`."""
     rejected_total: int = 0
+    input_notes: tuple[tuple[str, int], ...] = ()
+    """What was read leniently or passed over, by code of ``inputs.NOTES``, and how often."""

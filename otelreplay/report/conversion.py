@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from otelreplay.inputs import NOTES
 from otelreplay.pipeline.result import ConvertedRun, ConvertResult
 from otelreplay.report.text import escape, plural, wrap
 
@@ -21,6 +22,7 @@ def conversion_json(result: ConvertResult) -> dict[str, Any]:
         "unplaced_logs": result.unplaced_logs,
         "rejected": [{"where": item.where, "reason": item.reason} for item in result.rejected],
         "rejected_total": result.rejected_total,
+        "input_notes": dict(result.input_notes),
     }
 
 
@@ -40,6 +42,7 @@ def conversion_text(result: ConvertResult, *, columns: int = 80, superseded: str
         (result.rejected_total, f"{plural(result.rejected_total, 'item')} could not be read:"),
     ]
     lines += wrap(taken, columns)
+    asides[-1:-1] = [(count, f"{count}: {NOTES.get(code, code)}") for code, count in result.input_notes]
     lines += [line for count, text in asides if count for line in wrap(text, columns)]
     lines += [line for item in result.rejected[:_LISTED] for line in wrap(f"{item.where}: {item.reason}", columns, first="  ")]
     if result.rejected_total > _LISTED:

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +47,12 @@ def convert_files(
         created=lambda: now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         facts=facts(rules, epoch=epoch, retention=retention, files=[redactor.text(Path(shown(name)).name) for name in files]),
     )
+    tally = Tally()
     with seldom_collected(), Spool(out) as spool:
-        return convert(
-            batches(files, progress), redactor=redactor, spool=spool, shelf=shelf, tenant=rules.tenant, one_run=one_run
+        result = convert(
+            batches(files, progress, tally), redactor=redactor, spool=spool, shelf=shelf, tenant=rules.tenant, one_run=one_run
         )
+    return replace(result, input_notes=tuple(sorted(tally.notes.items())))
 
 
 @contextmanager
@@ -69,11 +72,11 @@ def seldom_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
-def batches(files: Sequence[str], progress: Progress) -> Iterator[Batch]:
+def batches(files: Sequence[str], progress: Progress, tally: Tally) -> Iterator[Batch]:
     """What the files hold, one after the other."""
     for name in files:
         with opened(name) as stream:
-            yield from read_batches(stream, name=shown(name), on_bytes=progress, tally=Tally())
+            yield from read_batches(stream, name=shown(name), on_bytes=progress, tally=tally)
 
 
 def facts(policy: Policy, *, epoch: int | None, retention: Retention, files: Sequence[str]) -> dict[str, Any]:

@@ -96,6 +96,14 @@ def test_json_gives_the_whole_result_on_one_line(desk):
     assert {"written"} == {run["outcome"] for run in result["runs"]}
 
 
+def test_what_was_read_leniently_is_said(desk):
+    metric = {"resourceMetrics": [{"scopeMetrics": [{"metrics": [{"name": "tokens"}]}]}]}
+    desk.write("trace.jsonl", lines(request(*agent_run()), metric))
+    result = json.loads(desk.run("convert", "trace.jsonl", "--out", "out", "--json").out)
+    assert {"metrics_skipped": 1} == result["input_notes"]
+    assert "1: metrics, which hold no part of a run" in desk.run("convert", "trace.jsonl", "--out", "out").out
+
+
 def test_redelivered_spans_are_counted_once(desk):
     spans = agent_run()
     desk.write("trace.jsonl", lines(request(*spans), request(*spans)))

@@ -44,6 +44,7 @@ def test_a_conversion_is_told_a_run_at_a_time_and_then_as_a_whole():
     ("result", "said"),
     [
         (ConvertResult(runs=(), duplicates=2), "2 spans came more than once"),
+        (ConvertResult(runs=(), input_notes=(("metrics_skipped", 3),)), "3: metrics, which hold no part of a run\n"),
         (ConvertResult(runs=(), conflicts=1), "1 span came again with other content"),
         (ConvertResult(runs=(), unplaced_logs=1), "1 log record without a trace id could not be placed"),
         (
