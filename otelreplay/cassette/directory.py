@@ -6,11 +6,12 @@
 
 With ``flat`` the current cassettes lie in ``root`` itself and the rest in the hidden ``root/.otelreplay``.
 
-A file appears under its name whole or not at all. It is written under a hidden name in the folder where it will lie, checked,
-flushed to disk, and linked to its name, which fails if the name is taken; then the folder is flushed. A crash leaves a hidden
-``.<name>.<random>.inflight`` that no listing shows and :meth:`DirectoryStore.recover` removes. A crash after a new revision has
-its name and before the old one has moved leaves both: listings show the newest only, and the next ``put`` or ``recover`` moves
-the other.
+A file appears under its name whole or not at all. It is written under a hidden name in the folder where it will lie,
+flushed to disk, and linked to its name, which fails if the name is taken; then the folder is flushed. Lines that the writer
+of this package has just sealed are taken at their word but for header and seal; lines from anywhere else are read again in
+full first. A crash leaves a hidden ``.<name>.<random>.inflight`` that no listing shows and :meth:`DirectoryStore.recover`
+removes. A crash after a new revision has its name and before the old one has moved leaves both: listings show the newest
+only, and the next ``put`` or ``recover`` moves the other.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from otelreplay.pipeline.convert import convert
 from otelreplay.pipeline.result import ConvertResult
 from otelreplay.pipeline.shelf import Shelf
 from otelreplay.pipeline.spool import Spool
-from otelreplay.redaction import Policy
+from otelreplay.redaction import Policy, Redactor
 from otelreplay.spans import Batch
 from otelreplay.wiring.files import STDIN, opened, shown
 from otelreplay.wiring.policies import policy_named, redactor_of
@@ -45,7 +45,12 @@ def convert_files(
         store,
         signer=keyring.signer(),
         created=lambda: now().strftime("%Y-%m-%dT%H:%M:%SZ"),
-        facts=facts(rules, epoch=epoch, retention=retention, files=[redactor.text(Path(shown(name)).name) for name in files]),
+        facts=facts(
+            rules,
+            epoch=epoch,
+            retention=redacted(retention, redactor),
+            files=[redactor.text(Path(shown(name)).name) for name in files],
+        ),
     )
     tally = Tally()
     with seldom_collected(), Spool(out) as spool:
@@ -91,6 +96,12 @@ def facts(policy: Policy, *, epoch: int | None, retention: Retention, files: Seq
         "retention": retention,
         "versions": {"otelreplay": __version__},
     }
+
+
+def redacted(retention: Retention, redactor: Redactor) -> Retention:
+    """What the user wrote about the cassettes passes the policy like everything else in them."""
+    texts = {"purpose": retention.purpose, "classification": retention.classification}
+    return retention.model_copy(update={name: redactor.text(text) for name, text in texts.items() if text})
 
 
 def check_input(files: Sequence[str]) -> None:

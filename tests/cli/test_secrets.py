@@ -171,3 +171,9 @@ def test_spans_that_are_refused_are_not_quoted(desk):
     )
     done = desk.run("convert", trace, "--out", "out", "--json")
     assert [] == leaks(done.said.encode() + everything_on_disk(desk, trace))
+
+
+def test_what_the_user_writes_about_the_cassettes_passes_the_policy_too(desk):
+    desk.write("trace.jsonl", lines(request(*agent_run())))
+    desk.run("convert", "trace.jsonl", "--out", "out", "--purpose", f"for {MAIL}", "--classification", KEY)
+    assert not [path for path in files_under(desk.folder) if leaks(path.read_bytes())]
