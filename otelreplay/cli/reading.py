@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from otelreplay.cli.exits import command
 from otelreplay.cli.output import Json, columns, print_json, print_json_lines, print_text
+
+if TYPE_CHECKING:
+    from otelreplay.cassette import Cassette
 
 _Cassette = typer.Argument(..., metavar="CASSETTE", help="A *.cassette.jsonl file, also .zst; - reads standard input.")
 _Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
@@ -18,6 +22,17 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     for add in (_list, _show, _events, _report, _verify):
         add(app)
+
+
+def _opened(name: str, *, allow_expired: bool, allow_unsealed: bool) -> Cassette:
+    """The cassette; whoever reads it is told when nobody they trust has sealed it."""
+    from otelreplay.wiring.reading import is_trusted, open_cassette
+
+    held = open_cassette(name, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+    if held.seal is not None and not is_trusted(held):
+        said = f"otelreplay: sealed by {held.seal.signer}, who is not in the trust store: its content is that signer's word "
+        typer.echo(said + "alone. If you know the signer: otelreplay keys trust FILE [cassette.untrusted]", err=True)
+    return held
 
 
 def _list(app: typer.Typer) -> None:
@@ -48,9 +63,8 @@ def _show(app: typer.Typer) -> None:
     ) -> None:
         """Show the timeline of a run, or one event in full."""
         from otelreplay.report.cassette import show_event_json, show_event_text, show_json, show_text
-        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         if event is None:
             print_json(show_json(held)) if json else print_text(show_text(held, columns=columns()))
         elif json:
@@ -75,15 +89,15 @@ def _events(app: typer.Typer) -> None:
         """
         from otelreplay.report.event import event_json, event_text
         from otelreplay.report.timeline import began
-        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         wanted = [event for event in held.events if kind in ("", event.kind)]
         if json:
             print_json_lines(map(event_json, wanted))
             return
+        origin = began(held.events)
         for number, event in enumerate(wanted):
-            print_text(("\n" if number else "") + event_text(event, origin=began(held.events), columns=columns()))
+            print_text(("\n" if number else "") + event_text(event, origin=origin, columns=columns()))
 
 
 def _report(app: typer.Typer) -> None:
@@ -101,9 +115,8 @@ def _report(app: typer.Typer) -> None:
         Every gap has its cause, and the exact switch that would have recorded it.
         """
         from otelreplay.report.cassette import report_json, report_text
-        from otelreplay.wiring.reading import open_cassette
 
-        held = open_cassette(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         found = report_json(held)
         print_json(found) if json else print_text(report_text(held, columns=columns()))
         return 3 if require_complete and found["verdict"] != "full" else 0

@@ -104,6 +104,7 @@ class GenAI:
             gaps=tuple(reader.gaps(kind)),
             marks=(*reader.marks, *(reader.removals(kind) if view.span.removed else ())),
             texts=reader.texts,
+            maybe_empty=reader.maybe_empty,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
             took_logs=bool(details),
@@ -168,6 +169,7 @@ class _Reader:
         self.taken: set[str] = set()
         self.broken: dict[str, Missing] = {}
         self.marks: list[Mark] = []
+        self.maybe_empty = False
         self.lifted = 0
         """Leading system messages that are no longer among the messages."""
         self.texts: dict[str, str] = {}
@@ -253,8 +255,7 @@ class _Reader:
                 Missing(field="response.messages[0]" if held else "response.messages", cause="never_ended", detail=_LEFT)
             )
         elif self.was_empty(held, reasons):
-            empty = [self.intern.message({"role": "assistant", "parts": []})]
-            self.infer("response.messages", empty, source=sc.FINISH_REASONS, rule="empty_reply_from_finish_reason")
+            self.maybe_empty = True
 
     def left(self, held: Any, reasons: set[Any]) -> bool:
         """Did the program stop reading a stream? That is no failure of the model; what was delivered is kept."""

@@ -123,8 +123,10 @@ class _Records:
                 choices.append(body if isinstance(body, dict) else {"message": body})
             else:
                 messages += self.marked(_message(_ROLES[name], body))
-        if messages:
+        if any(m.get("role") != "system" for m in messages):
             fields["request.messages"] = messages
+        elif messages:
+            fields["request.system"] = [part for m in messages for part in m["parts"]]
         replies, reasons = self.replies(choices)
         if replies:
             fields["response.messages"] = replies

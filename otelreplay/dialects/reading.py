@@ -69,6 +69,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """Content fields that are known not to have been sent: no gap, whatever another dialect thinks."""
     texts: Mapping[str, str] = {}
     """The recorded text of fields that were decoded from JSON, where other spans may tell better what it stands for."""
+    maybe_empty: bool = False
+    """The reply that is not there may have been empty: the call ended well and cost next to nothing; its request is there."""
     alternatives: bool = False
     """The reply's messages are choices of which the agent took one; otherwise they are one turn."""
     drops_text_beside_calls: bool = False

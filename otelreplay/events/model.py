@@ -23,6 +23,9 @@ Cause = Literal[
     "never_ended", "not_sampled", "not_carried_by_convention", "undecodable", "conflict",
 ]  # fmt: skip
 
+TIME = r"^[0-9]{1,20}$"
+"""A time in nanoseconds since the epoch, as OTLP has it: 64 bits without a sign."""
+
 Effect = Literal["read", "draft", "write"]
 
 
@@ -87,9 +90,9 @@ class Event(BaseModel):
     error: Failure | None = None
     effect: Effect | None = None
     idempotency_key: str | None = None
-    start: str | None = None
+    start: str | None = Field(default=None, pattern=TIME)
     """Nanoseconds since the epoch as decimal text: such numbers are beyond 2^53."""
-    end: str | None = None
+    end: str | None = Field(default=None, pattern=TIME)
     versions: dict[str, Any] = {}
     spans: list[str] = []
     attributes: dict[str, Any] = {}

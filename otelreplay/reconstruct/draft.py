@@ -40,6 +40,8 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     """Of an event without a time: the latest start among the calls that its reply asked for before it."""
     rank: tuple[int, ...] = ()
     """Order among events that have no time of their own."""
+    maybe_empty: bool = False
+    """See ``dialects.reading.Reading.maybe_empty``."""
     alternatives: bool = False
     """See ``dialects.reading.Reading.alternatives``."""
     drops_text: bool = False

@@ -80,6 +80,7 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
     for reading in used:
         _fill(draft, reading, notes)
         draft.alternatives |= reading.alternatives
+        draft.maybe_empty |= reading.maybe_empty
         draft.drops_text |= reading.drops_text_beside_calls
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from otelreplay.dialects.packages import LOST
-from otelreplay.events import Missing
+from otelreplay.events import Message, Missing
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import Conversation, Lost
@@ -37,6 +37,11 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
     inside = by_agent(conversation.models) if agents else {}
     for agent in agents:
         _from_output(agent, inside.get(agent, []), conversation)
+    nothing = [Message({"role": "assistant", "parts": []})]
+    for draft in conversation.models:
+        if draft.maybe_empty and not draft.has("response.messages"):  # and no other span tells of a reply
+            source = f"{draft.id}:response.finish_reasons"
+            draft.infer("response.messages", nothing, source=source, rule="empty_reply_from_finish_reason")
     return gaps
 
 

@@ -84,7 +84,12 @@ def _tokens(event: Event) -> str:
     if not isinstance(usage, dict):
         return ""
     counts = [usage.get("input_tokens"), usage.get("output_tokens")]
-    return " > ".join("?" if n is None else escape(str(n)) for n in counts) if any(n is not None for n in counts) else ""
+    return " > ".join(map(_count, counts)) if any(n is not None for n in counts) else ""
+
+
+def _count(n: object) -> str:
+    """A number of tokens; what is none, or none that anybody counted to, is not written out."""
+    return str(n) if isinstance(n, (int, float)) and abs(n) < 10**15 else "?"
 
 
 def _marks(event: Event) -> str:

@@ -109,7 +109,7 @@ def check_input(files: Sequence[str]) -> None:
     if files.count(STDIN) > 1:
         raise UsageError("standard input can be read once only", code="input.twice", where="-", next_step="name it once")
     for name in files:
-        if name != STDIN:
+        if name != STDIN and not Path(name).is_fifo():  # what a pipe gives, it gives once
             with opened(name):
                 pass
 

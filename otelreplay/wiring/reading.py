@@ -15,9 +15,17 @@ _ENDINGS = (".cassette.jsonl", ".cassette.jsonl.zst")
 
 
 def open_cassette(name: str, *, allow_expired: bool = False, allow_unsealed: bool = False) -> Cassette:
-    """Read a cassette whose seal holds and that has not expired, unless that is allowed."""
+    """Read a cassette whose seal holds and that has not expired, unless that is allowed.
+
+    Whether its signer is trusted is asked with :func:`is_trusted`.
+    """
     with opened(name) as stream:
         return read_cassette(stream, now=now(), allow_expired=allow_expired, allow_unsealed=allow_unsealed, where=shown(name))
+
+
+def is_trusted(cassette: Cassette) -> bool:
+    """Is the key that sealed it in the trust store? An unsealed one is nobody's."""
+    return cassette.seal is not None and bytes.fromhex(cassette.seal.public) in open_keyring().trust_store()
 
 
 def verify_file(name: str) -> Verification:
@@ -33,7 +41,7 @@ def cassettes_in(folder: Path) -> Iterator[Inventory]:
         raise InputError("there is no such folder", code="input.no_folder", where=str(folder), next_step="check the path")
     for path in sorted(folder.rglob("*.cassette.jsonl*")):
         name = path.relative_to(folder)
-        if path.name.endswith(_ENDINGS) and not any(part.startswith(".") for part in name.parts):
+        if path.name.endswith(_ENDINGS) and path.is_file() and not any(part.startswith(".") for part in name.parts):
             yield _item(path, str(name))
 
 

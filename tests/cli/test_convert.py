@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import stat
+import threading
 
 import pytest
 import zstandard
@@ -226,3 +228,24 @@ def test_the_cassettes_do_not_depend_on_the_locale(desk):
     (cassette,) = desk.cassettes()
     assert "Où est" in json.dumps(desk.events(cassette), ensure_ascii=False)
     assert "O\\xf9 est" in desk.run("show", cassette, "--event", "1", fresh=True).out
+
+
+def test_a_pipe_with_a_name_is_read_once(desk):
+    os.mkfifo(desk.folder / "pipe")
+    whole = lines(request(*agent_run()))
+    writer = threading.Thread(target=(desk.folder / "pipe").write_text, args=(whole,), daemon=True)
+    writer.start()
+    done = desk.run("convert", "pipe", "--out", "out")
+    writer.join(10)
+    assert (0, 1) == (done.code, len(desk.cassettes()))
+
+
+def test_a_cassette_of_an_unknown_signer_is_read_with_a_warning(desk):
+    desk.write("trace.jsonl", lines(request(*agent_run())))
+    desk.run("convert", "trace.jsonl", "--out", "out")
+    (cassette,) = desk.cassettes()
+    assert "" == desk.run("show", str(cassette)).err
+    desk.environment["OTELREPLAY_KEYS"] = str(desk.folder / "other keys")
+    for command in ("show", "events", "report"):
+        done = desk.run(command, str(cassette))
+        assert (0, True) == (done.code, "who is not in the trust store" in done.err)

@@ -289,3 +289,12 @@ def test_the_same_content_in_two_places_is_told_once_and_a_difference_is_noted()
     other = rebuilt(latest, log(2, "gen_ai.user.message", {"content": "bye"}, at=1))
     assert other.events[0].request["messages"][0]["parts"][0]["content"] == "hi"
     assert [n.code for n in other.notes] == ["conflict"]
+
+
+def test_a_system_record_alone_does_not_tell_the_messages():
+    (found,) = rebuilt(
+        old(), log(2, "gen_ai.system.message", {"content": "be brief"}, at=1), choice(2, 2, {"content": "ok"})
+    ).events
+    assert found.request["system"] == [{"type": "text", "content": "be brief"}]
+    assert "messages" not in found.request
+    assert gaps(found)["request.messages"] == "content_not_captured"

@@ -103,3 +103,9 @@ def test_the_examples_of_the_document_fit_the_schema():
     assert examples
     for example in examples:
         VALIDATOR.validate(example)
+
+
+@pytest.mark.parametrize("time", ["abc", "", "-1", "9" * 21, "1.5"])
+def test_a_time_is_decimal_text_of_64_bits(time):
+    with pytest.raises(ValueError, match="start"):
+        Event(seq=0, id="a/b", kind="tool", name="t", start=time)

@@ -25,7 +25,11 @@ def error(data):
     return caught.value
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\t", b"\0" * 100, gzip.compress(b""), zstandard.compress(b"\n")])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b" \n\t", b"\0" * 100, gzip.compress(b"", mtime=0), zstandard.compress(b"\n")],
+    ids=["nothing", "blanks", "zeros", "gzip", "zstd"],
+)
 def test_an_empty_file_is_an_error(data):
     assert error(data).code == "input.empty"
 

@@ -105,6 +105,15 @@ def test_an_empty_reply_is_empty_and_not_missing():
     assert gaps(of_kind(rebuilt(agent(), costly), "model")[0]) == {"response.messages": "not_carried_by_convention"}
 
 
+def test_a_reply_that_a_later_request_quotes_was_not_empty():
+    cheap = model(2, ASK, gen_ai__response__finish_reasons=["stop"], gen_ai__usage__output_tokens=2)
+    recording = rebuilt(agent(), cheap, model(4, [*ASK, CALL, TOLD], DONE))
+    first = of_kind(recording, "model")[0]
+    assert first.response["messages"] == [CALL]
+    assert rules(first) == {"response.messages": "reply_from_later_history"}
+    assert recording.missing == ()
+
+
 def test_finish_reasons_that_only_the_message_holds_are_inferred():
     (found,) = of_kind(rebuilt(agent(), model(2, ASK, DONE)), "model")
     assert found.response["finish_reasons"] == ["stop"]
