@@ -43,7 +43,8 @@ def convert(
         for group in groups(spool, census, one_run=one_run):
             spans, logs = spool.take(group)
             intake.repeats(spans)
-            recording, placeholders = redactor.recording_with_placeholders(reconstruct(spans, logs, tenant=tenant))
+            rebuilt_run = intake.doubted(reconstruct(spans, logs, tenant=tenant))
+            recording, placeholders = redactor.recording_with_placeholders(rebuilt_run)
             yield with_keys(recording), placeholders
 
     return intake.result(shelf.put_all(rebuilt()))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from otelreplay.errors import InputError
+from otelreplay.events import Note, Recording
 from otelreplay.pipeline.result import REJECTED_KEPT, ConvertedRun, ConvertResult
 from otelreplay.spans import Batch, Rejected, Span
 from otelreplay.spans.identity import fingerprint
@@ -55,6 +57,13 @@ class Intake:
                 different = len(set(map(fingerprint, same)))
                 self.duplicates += len(same) - different
                 self.conflicts += different - 1
+
+    def doubted(self, recording: Recording) -> Recording:
+        """The recording, with a note when something of the input was refused: it may have been a part of this run."""
+        if not self.rejected_total:
+            return recording
+        said = "a part of the input could not be read, and whether it belonged to this run is not known; convert lists what"
+        return replace(recording, notes=(*recording.notes, Note(code="input_refused", message=said)))
 
     def result(self, runs: Sequence[ConvertedRun]) -> ConvertResult:
         """The result of the conversion that took in what was counted."""

@@ -230,6 +230,14 @@ def test_the_cassettes_do_not_depend_on_the_locale(desk):
     assert "O\\xf9 est" in desk.run("show", cassette, "--event", "1", fresh=True).out
 
 
+def test_a_run_of_an_input_that_was_refused_in_part_is_in_doubt(desk):
+    spans = agent_run()
+    spans[-1]["spanId"] = "no id"
+    desk.write("trace.jsonl", lines(request(*spans)))
+    (cassette,) = desk.convert("trace.jsonl")
+    assert ["input_refused"] == [note["code"] for note in desk.report(cassette)["notes"]]
+
+
 def test_a_pipe_with_a_name_is_read_once(desk):
     os.mkfifo(desk.folder / "pipe")
     whole = lines(request(*agent_run()))

@@ -7,7 +7,7 @@ from otelreplay.dialects import DIALECTS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "dialects.md").read_text(encoding="utf-8")
-ROOMS = ("dialects", "reconstruct")
+ROOMS = ("dialects", "reconstruct", "pipeline")
 CODE = "\n".join(p.read_text(encoding="utf-8") for r in ROOMS for p in sorted((ROOT / "otelreplay" / r).glob("*.py")))
 
 
