@@ -89,6 +89,7 @@ def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
             held = draft.fields.get("request.messages")
             if held:
                 draft.fields["request.messages"] = [conversation.restored.get(id(m), m) for m in held]
+    notes += tools.unread(conversation)
     gaps.settle(drafts)
     return [*missing, *gaps.of_run(drafts)]
 

@@ -156,6 +156,15 @@ def complete(conversation: Conversation) -> list[Draft]:
     return made
 
 
+def unread(conversation: Conversation) -> list[Note]:
+    """A note for each tool that ran and whose result no request quotes, where every request is recorded."""
+    if not all(d.has("request.messages") for d in conversation.models):
+        return []
+    said = "no model call of this run reads its result: the agent ended there, or a later call is not in the trace"
+    ran = [c.tool for c in conversation.calls if c.asker is not None and not c.readers and c.tool is not None and c.tool.span]
+    return [Note(code="result_unread", message=f"{tool.name}: {said}", spans=(tool.id,)) for tool in ran]
+
+
 def _event_of(call: Call) -> Draft:
     teller = call.teller
     suffix = call.id if call.id and call.id.isascii() and len(call.id) <= 64 and call.id.isprintable() else f"call-{call.path}"

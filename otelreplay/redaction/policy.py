@@ -160,6 +160,7 @@ def load_policy(text: str, where: str) -> Policy:
     if len(text) > _SIZE_LIMIT:
         raise PolicyError(f"a policy of more than {_SIZE_LIMIT} characters", code="policy.unreadable", where=where)
     try:
+        _refuse_aliases(text, where)
         body = yaml.safe_load(text)
         lines = _lines(yaml.compose(text, Loader=yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as e:
@@ -174,6 +175,18 @@ def load_policy(text: str, where: str) -> Policy:
         return Policy.model_validate(body)
     except ValidationError as e:
         raise _explain(e, where, lines) from None
+
+
+def _refuse_aliases(text: str, where: str) -> None:
+    """A few aliases of aliases can stand for any amount of text."""
+    for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        if isinstance(token, (yaml.AliasToken, yaml.AnchorToken)):
+            raise PolicyError(
+                "anchors and aliases are not used in policies",
+                code="policy.unreadable",
+                where=f"{where}:{token.start_mark.line + 1}",
+                next_step="write the text out where it is wanted",
+            )
 
 
 @cache

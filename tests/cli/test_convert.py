@@ -235,7 +235,7 @@ def test_a_run_of_an_input_that_was_refused_in_part_is_in_doubt(desk):
     spans[-1]["spanId"] = "no id"
     desk.write("trace.jsonl", lines(request(*spans)))
     (cassette,) = desk.convert("trace.jsonl")
-    assert ["input_refused"] == [note["code"] for note in desk.report(cassette)["notes"]]
+    assert "input_refused" in [note["code"] for note in desk.report(cassette)["notes"]]
 
 
 def test_a_pipe_with_a_name_is_read_once(desk):

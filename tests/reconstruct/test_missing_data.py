@@ -269,6 +269,13 @@ def test_links_are_kept_with_their_attributes():
     assert found.attributes["otelreplay.links"] == [{"span": f"{TRACE}/{'1' * 16}", "attributes": {"why": "x"}}]
 
 
+def test_a_result_that_no_model_call_reads_is_noted():
+    ran = tool(3, arguments={"id": "o-1"}, result={"state": "late"}, call_id="c1")
+    assert [n.code for n in rebuilt(agent(), model(2, ASK, CALL), ran).notes] == ["result_unread"]
+    assert rebuilt(agent(), model(2, ASK, CALL), ran, model(4, [*ASK, CALL, TOLD], DONE)).notes == ()
+    assert rebuilt(agent(), model(2), ran).notes == ()
+
+
 def test_a_system_prompt_inside_cut_messages_is_cut_with_them():
     cut = with_attributes(model(2, reply=DONE, parent=None), gen_ai__input__messages=json.dumps([text("user", LONG)])[:200])
     (found,) = of_kind(rebuilt(cut), "model")

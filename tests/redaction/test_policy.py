@@ -180,3 +180,11 @@ def test_attribute_rules_compile_to_event_paths_or_are_refused():
 def test_every_detector_has_a_name_of_its_own_and_stands_in_a_group():
     assert len(BY_NAME) == len(ALL)
     assert set(GROUPS["secrets"]) | set(GROUPS["pii"]) == set(GROUPS["all"]) == set(BY_NAME)
+
+
+def test_a_policy_with_aliases_is_refused_before_they_grow():
+    bomb = "a: &a [x, x]\n" + "\n".join(
+        f"b{n}: &b{n} [*{'a' if n == 0 else f'b{n - 1}'}, *{'a' if n == 0 else f'b{n - 1}'}]" for n in range(40)
+    )
+    with pytest.raises(PolicyError, match="aliases"):
+        load_policy(bomb, "p.yaml")
