@@ -1,0 +1,1 @@
+"""The process that replays a program: supervisor, child, guards against live calls."""
