@@ -74,7 +74,7 @@ class Streamed:
 Answer = Returned | Raised | Streamed
 
 
-class ReplayStopped(BaseException):  # noqa: N818 - it is no error of the program, and must pass ``except Exception``
+class ReplayStopped(BaseException):
     """The replay cannot go on: the call has no answer in the cassette. What happened stands in the report.
 
     Not an ``Exception``, so that a program's own error handling does not take it for a failure of the call.
