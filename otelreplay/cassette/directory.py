@@ -10,8 +10,9 @@ A file appears under its name whole or not at all. It is written under a hidden 
 flushed to disk, and linked to its name, which fails if the name is taken; then the folder is flushed. Lines that the writer
 of this package has just sealed are taken at their word but for header and seal; lines from anywhere else are read again in
 full first. A crash leaves a hidden ``.<name>.<random>.inflight`` that no listing shows and :meth:`DirectoryStore.recover`
-removes. A crash after a new revision has its name and before the old one has moved leaves both: listings show the newest
-only, and the next ``put`` or ``recover`` moves the other.
+removes: its writer holds a lock on it while it lives (:mod:`otelreplay.cassette.locks`). A crash after a new revision has its
+name and before the old one has moved leaves both: listings show the newest only, and the next ``put`` or ``recover`` moves the
+other.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import BinaryIO
 import zstandard
 
 from otelreplay.cassette.header import Header, cassette_name
+from otelreplay.cassette.locks import free, hold
 from otelreplay.cassette.store import (
     NAME,
     Arrival,
@@ -189,13 +191,15 @@ class DirectoryStore:
         return names
 
     def recover(self, *, older_than: float, now: float) -> tuple[str, ...]:
-        """Finish what a crash interrupted. Removes in-flight files not touched for ``older_than`` seconds before ``now``."""
+        """Finish what a crash interrupted. Removes in-flight files whose writer does not live any more; their names.
+
+        Where the file system has no locks: those that nobody touched for ``older_than`` seconds before ``now``.
+        """
         removed = []
         for folder in (self._current, self._stones):
             for path in folder.glob(f".*{IN_FLIGHT}"):
-                with contextlib.suppress(FileNotFoundError):
-                    if path.stat().st_mtime <= now - older_than:
-                        path.unlink()
+                with contextlib.suppress(OSError):  # it is gone, or somebody else's
+                    if _abandoned(path, untouched_since=now - older_than):
                         removed.append(path.name)
         self._settle(self.list(superseded=True))
         return tuple(removed)
@@ -220,10 +224,9 @@ class DirectoryStore:
     @contextlib.contextmanager
     def _in_flight(self, folder: Path, what: str) -> Iterator[tuple[Path, BinaryIO]]:
         """A new hidden file in ``folder``, gone at the end unless it got a name."""
-        temporary = folder / f".{what}.{secrets.token_hex(8)}{IN_FLIGHT}"
         try:
             _make(folder)
-            number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            temporary, number = _new_file(folder, what)
         except OSError as error:
             raise UsageError(
                 f"the store cannot be written ({error.strerror})", code="store.unwritable", where=str(folder),
@@ -248,6 +251,30 @@ class DirectoryStore:
             temporary.rename(path)  # a file system without hard links: the check above is the best there is
         _flush_folder(path.parent)
         return True
+
+
+def _new_file(folder: Path, what: str) -> tuple[Path, int]:
+    """A new hidden file that nobody takes for abandoned: its path and descriptor."""
+    while True:
+        temporary = folder / f".{what}.{secrets.token_hex(8)}{IN_FLIGHT}"
+        number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        if hold(number):
+            return temporary, number
+        os.close(number)
+
+
+def _abandoned(path: Path, *, untouched_since: float) -> bool:
+    """Remove a file in flight whose writer does not live any more; False if it may live."""
+    number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        alone = free(number)
+        if alone is None:
+            alone = os.fstat(number).st_mtime <= untouched_since
+        if alone:
+            path.unlink()
+        return alone
+    finally:
+        os.close(number)
 
 
 def _make(folder: Path) -> None:

@@ -16,10 +16,7 @@ import time
 import weakref
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows has no advisory locks: an open file cannot be removed there instead
-    fcntl = None  # type: ignore[assignment]
+from otelreplay.cassette.locks import free, hold
 
 PREFIX = ".otelreplay-spool-"
 _UNLOCKED_FOR = 60.0
@@ -33,7 +30,7 @@ class ScratchFolder:
         parent.mkdir(parents=True, exist_ok=True)
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))  # mode 0700
         lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _locked(lock)
+        hold(lock)
         self._remove = weakref.finalize(self, _remove, str(self.path), lock, os.getpid())  # also at the interpreter's exit
 
     def close(self) -> None:
@@ -63,7 +60,7 @@ def _abandoned(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return _locked(lock)
+        return bool(free(lock))
     finally:
         os.close(lock)
 
@@ -73,17 +70,6 @@ def _age(path: Path) -> float:
         return time.time() - path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _locked(lock: int) -> bool:
-    """Take the lock; False when another process has it."""
-    if fcntl is None:  # pragma: no cover
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _remove(path: str, lock: int, owner: int) -> None:

@@ -28,7 +28,7 @@ from otelreplay.wiring.settings import now, open_keyring
 Progress = Callable[[int], None]
 
 ABANDONED = 3600.0
-"""Seconds after which a half-written hidden file belongs to a process that was killed."""
+"""Seconds after which a half-written hidden file is taken for left behind, where the file system has no locks to tell."""
 
 
 def convert_files(

@@ -1,5 +1,7 @@
 """Stores: the shipped promises, and what the folder promises beyond them."""
 
+import errno
+import fcntl
 import os
 import stat
 import subprocess
@@ -74,18 +76,76 @@ DirectoryStore(Path(sys.argv[1])).put(cut())
 """
 
 
-def test_a_writer_that_is_killed_leaves_nothing_visible(tmp_path):
-    """Only a hidden file with a name that says what it is; ``recover`` removes it when it is old."""
-    assert subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False).returncode == -9
-    store = DirectoryStore(tmp_path)
-    (left,) = (tmp_path / "cassettes").iterdir()
+def killed_writer(folder):
+    """What a writer leaves that is killed in the middle of a cassette."""
+    assert subprocess.run([sys.executable, "-c", KILLED, str(folder)], check=False).returncode == -9
+    (left,) = (folder / "cassettes").iterdir()
     assert left.name.startswith(".")
     assert left.name.endswith(IN_FLIGHT)
+    return left
+
+
+def test_a_writer_that_is_killed_leaves_nothing_visible(tmp_path):
+    """Only a hidden file with a name that says what it is; ``recover`` removes it at once."""
+    left = killed_writer(tmp_path)
+    store = DirectoryStore(tmp_path)
     assert (visible(tmp_path), store.list(superseded=True)) == ([], ())
+    assert store.recover(older_than=3600, now=left.stat().st_mtime) == (left.name,)
+    assert list((tmp_path / "cassettes").iterdir()) == []
+
+
+def test_the_file_of_a_writer_that_lives_stays_however_old_it_is(tmp_path):
+    """Also when it is written by this very process."""
+    lines, store = sample_cassette(), DirectoryStore(tmp_path)
+
+    def slow():
+        yield from lines[:2]
+        (temporary,) = (tmp_path / "cassettes").iterdir()
+        os.utime(temporary, (0, 0))
+        assert DirectoryStore(tmp_path).recover(older_than=0, now=1e12) == ()
+        yield from lines[2:]
+
+    store.put(slow())
+    assert visible(tmp_path) == ["cassettes/ab12.cassette.jsonl"]
+    assert list((tmp_path / "cassettes").glob(".*")) == []
+
+
+def test_without_locks_a_file_that_nobody_touches_is_left_behind_in_time(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("otelreplay.cassette.locks.fcntl.flock", refuse)
+    left, store = killed_writer(tmp_path), DirectoryStore(tmp_path)
     modified = left.stat().st_mtime
     assert store.recover(older_than=60, now=modified + 59) == ()
     assert store.recover(older_than=60, now=modified + 60) == (left.name,)
-    assert list((tmp_path / "cassettes").iterdir()) == []
+    store.put(sample_cassette())
+
+
+def test_a_file_that_is_tidied_away_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    """Somebody else tidies up in the moment between making and locking."""
+    lock, removed = fcntl.flock, []
+
+    def first_tidy(descriptor, how):
+        if not removed:
+            for path in (tmp_path / "cassettes").glob(".*"):
+                path.unlink()
+                removed.append(path)
+        lock(descriptor, how)
+
+    monkeypatch.setattr("otelreplay.cassette.locks.fcntl.flock", first_tidy)
+    DirectoryStore(tmp_path).put(sample_cassette())
+    assert (len(removed), visible(tmp_path)) == (1, ["cassettes/ab12.cassette.jsonl"])
+
+
+def test_what_only_looks_like_a_file_in_flight_is_left_alone(tmp_path):
+    store = DirectoryStore(tmp_path)
+    store.put(sample_cassette())
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "cassettes" / f".a{IN_FLIGHT}").symlink_to(tmp_path / "mine")
+    (tmp_path / "cassettes" / f".b{IN_FLIGHT}").mkdir()
+    assert store.recover(older_than=0, now=1e12) == ()
+    assert len(list((tmp_path / "cassettes").glob(f".*{IN_FLIGHT}"))) == 2
 
 
 def test_a_crash_before_the_old_revision_moved_is_finished_later(tmp_path):

@@ -4,6 +4,8 @@ import gzip
 import json
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -257,3 +259,26 @@ def test_a_cassette_of_an_unknown_signer_is_read_with_a_warning(desk):
     for command in ("show", "events", "report"):
         done = desk.run(command, str(cassette))
         assert (0, True) == (done.code, "who is not in the trust store" in done.err)
+
+
+KILLED = """
+import os, sys
+def kill(number):
+    os.kill(os.getpid(), 9)
+os.fsync = kill
+sys.argv[0] = "otelreplay"
+from otelreplay.cli.main import main
+main()
+"""
+
+
+def test_what_a_killed_convert_leaves_is_gone_after_the_next_one(desk):
+    """Killed when the first cassette is written but not yet safe on disk."""
+    desk.write("trace.jsonl", lines(request(*agent_run())))
+    desk.convert("trace.jsonl", out="keys are made")
+    command = [sys.executable, "-c", KILLED, "convert", "trace.jsonl", "--out", "out"]
+    killed = subprocess.run(command, cwd=desk.folder, env=desk.env(), check=False, capture_output=True)
+    assert -9 == killed.returncode
+    (left,) = files_under(desk.folder / "out")
+    assert left.name.startswith(".")
+    assert desk.convert("trace.jsonl") == files_under(desk.folder / "out")

@@ -18,8 +18,8 @@ CORE = (
 )  # fmt: skip
 """Rooms that take values and return values."""
 
-CASSETTE_IO = ("directory", "keyring")
-"""The parts of ``cassette`` that touch a disk: the store in a folder, and the keys. All else there belongs to the core."""
+CASSETTE_IO = ("directory", "keyring", "locks")
+"""The parts of ``cassette`` that touch a disk: the store in a folder, the keys, and what says that a file's maker lives. All else there belongs to the core."""
 
 DIALECTS_SHARED = ("intern", "packages", "reading", "values")
 """The parts of ``dialects`` that are no convention: what all of them share."""
