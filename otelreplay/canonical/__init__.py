@@ -11,7 +11,7 @@ from otelreplay.canonical.decoding import decode
 from otelreplay.canonical.digests import digest, digest_value, jcs
 from otelreplay.canonical.encoding import Loss, encode, encode_reporting
 from otelreplay.canonical.leaves import Tagged
-from otelreplay.canonical.lines import dumps, loads
+from otelreplay.canonical.lines import dumps, dumps_reporting, loads
 from otelreplay.canonical.plain import MAX_DEPTH, RESERVED
 from otelreplay.canonical.reading import READ_DEPTH, read_json
 
@@ -25,6 +25,7 @@ __all__ = [
     "digest",
     "digest_value",
     "dumps",
+    "dumps_reporting",
     "encode",
     "encode_reporting",
     "jcs",

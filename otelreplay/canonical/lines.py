@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from otelreplay.canonical.decoding import decode
-from otelreplay.canonical.encoding import encode
+from otelreplay.canonical.encoding import Loss, encode, encode_reporting
 from otelreplay.canonical.plain import MAX_DEPTH, RESERVED, TYPED, classify
 from otelreplay.canonical.reading import deeper_than
 from otelreplay.errors import CassetteFormatError, LimitError
@@ -26,6 +26,14 @@ _BLANK: Final = b" \t\r\n"
 def dumps(value: Any) -> bytes:
     """Compact UTF-8 JSON of the encoded value; key order and number types are kept (``4.0`` stays ``4.0``). Never raises."""
     return _json(value if classify(value) != TYPED else encode(value))
+
+
+def dumps_reporting(value: Any) -> tuple[bytes, tuple[Loss, ...]]:
+    """Like :func:`dumps`, with the places where something was lost."""
+    if classify(value) != TYPED:
+        return _json(value), ()
+    encoded, losses = encode_reporting(value)
+    return _json(encoded), losses
 
 
 def loads(data: bytes | str, *, where: str = "", types: Iterable[type] = ()) -> Any:

@@ -20,11 +20,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from otelreplay.canonical.paths import join
 from otelreplay.errors import UsageError
 
 Path = tuple[str | int, ...]
 
-_BARE: Final = re.compile(r'[^.\[\]"\\\x00-\x1f\x7f\ud800-\udfff]+')
 _STEP: Final = re.compile(
     r'(?P<dot>\.)?(?P<name>[^.\[\]"\\\x00-\x1f\x7f\ud800-\udfff]+)|\[(?P<index>0|[1-9][0-9]{0,17})\]|\[(?P<quoted>"(?:[^"\\]|\\.)*+")\]'
 )
@@ -70,18 +70,6 @@ def _unreadable(at: int) -> UsageError:
 def format_path(path: Iterable[str | int]) -> str:
     """The one spelling of a path."""
     return join("", *path)
-
-
-def join(field: str, *steps: str | int) -> str:
-    """The field reached from ``field`` by these keys and indexes, whatever characters the keys hold."""
-    for step in steps:
-        if isinstance(step, int):
-            field += f"[{step}]"
-        elif _BARE.fullmatch(step):
-            field += f".{step}" if field else step
-        else:
-            field += f"[{json.dumps(step)}]"
-    return field
 
 
 def under(prefix: str, field: str) -> str:

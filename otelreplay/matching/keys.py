@@ -8,9 +8,9 @@ from operator import is_
 from typing import Any, Final
 
 from otelreplay.canonical import RESERVED, digest, digest_value, jcs
+from otelreplay.canonical.paths import join
 from otelreplay.canonical.writing import write_plain
 from otelreplay.events import Event, Kind
-from otelreplay.events.fields import join
 from otelreplay.matching.chain import Chain
 from otelreplay.matching.parts import Atom, arguments_of, atoms_of, canonical_parts, is_system, parts_of, settled
 from otelreplay.matching.semantics import NEVER, PARAM_NAMES, SEMANTICS, TOOL_FIELDS, TRANSPORT_PARAMS, Rule

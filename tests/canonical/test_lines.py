@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from otelreplay.canonical import dumps, loads
+from otelreplay.canonical import dumps, dumps_reporting, loads
 from otelreplay.canonical.lines import LINE_DEPTH
 from otelreplay.errors import CassetteFormatError, LimitError
 from tests.canonical.payloads import CLASSES, instances, same, values
@@ -91,3 +91,10 @@ def test_garbage_is_refused_in_one_way_only(data):
     except CassetteFormatError as error:
         code = error.code
     assert not code or code.startswith("json.")
+
+
+def test_what_is_lost_is_reported_beside_the_same_bytes():
+    held = {"a": [1, object()], "b": (1, 2)}
+    data, losses = dumps_reporting(held)
+    assert (dumps(held), [("a", 1)]) == (data, [loss.path for loss in losses])
+    assert (b'{"a":1}', ()) == dumps_reporting({"a": 1})
