@@ -19,6 +19,7 @@ from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.values import (
     decoded,
     decoded_whole,
+    failure_of,
     is_broken,
     is_cut,
     lift_system,
@@ -26,8 +27,7 @@ from otelreplay.dialects.values import (
     read_parts,
     read_tools,
 )
-from otelreplay.events import Failure, Inferred, Mark, Message, Missing
-from otelreplay.spans import Span
+from otelreplay.events import Inferred, Mark, Message, Missing
 
 ATTRIBUTE_FIELDS: Mapping[str, str] = {
     sc.INPUT_MESSAGES: "request.messages",
@@ -145,19 +145,6 @@ def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str
 def int_of(value: Any) -> int:
     """The number, or 0 for what is none."""
     return value if isinstance(value, int) else 0
-
-
-def failure_of(span: Span) -> Failure | None:
-    """How the span failed: an exception event tells more than the status; an error type alone is a failure, too."""
-    kind, text = span.attributes.get(sc.ERROR_TYPE), span.status_message or None
-    if span.status_code != sc.STATUS_ERROR and kind is None:
-        return None
-    exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
-    if exceptions:
-        last = exceptions[-1].attributes
-        kind = last.get(sc.EXCEPTION_TYPE) or kind
-        text = last.get(sc.EXCEPTION_MESSAGE, text)
-    return Failure(type=None if kind is None else str(kind), message=None if text is None else str(text))
 
 
 class _Reader:

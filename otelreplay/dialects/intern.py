@@ -28,9 +28,12 @@ class Interner:
         self._messages: dict[tuple[bytes, tuple[Mark, ...]], Message] = {}
         self._values: dict[bytes, Any] = {}
 
-    def message(self, value: dict[str, Any], marks: tuple[Mark, ...] = ()) -> Message:
-        """The one Message equal to this dict (key order does not count) with these marks."""
-        key = (_key(value), marks)
+    def message(self, value: dict[str, Any], marks: tuple[Mark, ...] = (), *, typed: bool = False) -> Message:
+        """The one Message equal to this dict (key order does not count) with these marks.
+
+        ``typed``: it holds values that JSON cannot say, which are equal only to themselves.
+        """
+        key = (canonical.jcs(value) if typed else _key(value), marks)
         found = self._messages.get(key)
         if found is None:
             found = self._messages[key] = Message(value, marks)

@@ -10,6 +10,7 @@ Fields of a reading are event fields in flat form::
     request.model  request.params  request.system  request.messages  request.tools  request.provider  request.api
     request.arguments  request.call_id  request.query  request.input
     response.messages  response.finish_reasons  response.usage  response.id  response.model  response.result  response.output
+    response.chunks  response.stream
     error  agent  versions  effect  idempotency_key
 
 A field that the span does not hold is left out; a recorded null is None.
@@ -33,6 +34,10 @@ CONTENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "retrieval": ("request.query", "response.result"),
     "memory": ("request.query", "response.result"),
     "agent": ("request.input", "response.output"),
+    "state": ("request.arguments", "response.result"),
+    "clock": ("response.result",),
+    "random": ("response.result",),
+    "id": ("response.result",),
 }
 """The payload of each kind of boundary."""
 
@@ -73,6 +78,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The reply that is not there may have been empty: the call ended well and cost next to nothing; its request is there."""
     alternatives: bool = False
     """The reply's messages are choices of which the agent took one; otherwise they are one turn."""
+    exact: bool = False
+    """Written by a decorator: all values are exact, and no other dialect is asked about the span."""
     drops_text_beside_calls: bool = False
     """The package is known to lose the text of a history message that also has tool calls."""
 

@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from otelreplay import canonical
+from otelreplay import semconv as sc
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.packages import CURRENT_OPENAI
-from otelreplay.events import Message, Missing
+from otelreplay.events import Failure, Message, Missing
 from otelreplay.providers import decode_message, decode_tool, split_system
 from otelreplay.providers.parts import generic
+from otelreplay.spans import Span
 
 ELIDED = ("<elided>", "__REDACTED__", "REDACTED")
 """Literals that packages write instead of content that is switched off. They are never content."""
@@ -170,3 +172,16 @@ def lift_system(messages: Iterable[Message]) -> tuple[list[dict[str, Any]], list
     """(parts of the leading system and developer messages, the other messages)."""
     parts, rest, _ = split_system(list(messages))
     return parts or [], rest
+
+
+def failure_of(span: Span) -> Failure | None:
+    """How the span failed: an exception event tells more than the status; an error type alone is a failure, too."""
+    kind, text = span.attributes.get(sc.ERROR_TYPE), span.status_message or None
+    if span.status_code != sc.STATUS_ERROR and kind is None:
+        return None
+    exceptions = [e for e in span.events if e.name == sc.EXCEPTION_EVENT]
+    if exceptions:
+        last = exceptions[-1].attributes
+        kind = last.get(sc.EXCEPTION_TYPE) or kind
+        text = last.get(sc.EXCEPTION_MESSAGE, text)
+    return Failure(type=None if kind is None else str(kind), message=None if text is None else str(text))

@@ -15,7 +15,7 @@ _REQUEST = (
     "api", "provider", "model", "params", "system", "messages", "tools", "arguments", "call_id", "query", "input", "config",
 )
 # fmt: on
-_RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output")
+_RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output", "chunks", "stream")
 _field = attrgetter("field")
 _REQUEST_FIELDS = {f"request.{name}": name for name in _REQUEST}
 _RESPONSE_FIELDS = {f"response.{name}": name for name in _RESPONSE}

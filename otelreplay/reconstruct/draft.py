@@ -46,6 +46,8 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     """See ``dialects.reading.Reading.alternatives``."""
     drops_text: bool = False
     """See ``dialects.reading.Reading.drops_text_beside_calls``."""
+    exact: bool = False
+    """A decorator reported it: see ``dialects.reading.Reading.exact``."""
     recognised: bool = True
     """A dialect read the span; otherwise only its structure is known."""
 

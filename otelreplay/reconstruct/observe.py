@@ -68,7 +68,7 @@ def length_limit(spans: Iterable[Span]) -> int:
 
 def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequence[Dialect] = DIALECTS) -> Draft:
     """What all dialects together say of one span; a span that none of them knows keeps its structure."""
-    readings = [r for d in dialects if (r := d.read(view, intern)) is not None]
+    readings = _readings(view, intern, dialects)
     span, key = view.span, view.span.key
     draft = Draft(id=key, kind="context", name=span.name or "span", span=span, spans=[key], start=span.start, end=span.end)
     draft.recognised = bool(readings)
@@ -79,12 +79,24 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
         used = [r for r in readings if r.kind == main.kind]
     for reading in used:
         _fill(draft, reading, notes)
+        draft.exact |= reading.exact
         draft.alternatives |= reading.alternatives
         draft.maybe_empty |= reading.maybe_empty
         draft.drops_text |= reading.drops_text_beside_calls
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
     return draft
+
+
+def _readings(view: SpanView, intern: Interner, dialects: Sequence[Dialect]) -> list[Reading]:
+    out = []
+    for dialect in dialects:
+        reading = dialect.read(view, intern)
+        if reading is not None:
+            out.append(reading)
+            if reading.exact:
+                break
+    return out
 
 
 def _fill(draft: Draft, reading: Reading, notes: list[Note]) -> None:
