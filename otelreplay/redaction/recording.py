@@ -44,7 +44,7 @@ class EventPass:
 
     def recording(self, recording: Recording) -> Recording:
         """The recording under the policy."""
-        events = tuple([self._event(e) for e in recording.events])
+        events = tuple([self.event(e) for e in recording.events])
         if self._untouched is not None and self._untouched.rest(recording):
             return replace(recording, events=events)
         return replace(
@@ -57,7 +57,8 @@ class EventPass:
             continues=self._value(recording.continues, ())[0],
         )
 
-    def _event(self, event: Event) -> Event:
+    def event(self, event: Event) -> Event:
+        """One event under the policy."""
         done = self._untouched.event(event) if self._untouched is not None else None
         return self._careful(event) if done is None else done
 

@@ -66,13 +66,17 @@ class Redactor:
 
     def recording_with_placeholders(self, recording: Recording) -> tuple[Recording, tuple[Placeholder, ...]]:
         """:meth:`recording`, and the placeholders of this recording alone: the table for its header."""
-        run = EventPass(
-            judge=self._judge, structure=self._structure, rules=self._rules, mails=self._mails, too_deep=_LOST.replace(""),
-            gatherer=self._gatherer,
-        )  # fmt: skip
+        run = self.event_pass()
         done = run.recording(recording)
         self._placeholders.update(run.found)
         return done, tuple(sorted(run.found.values()))
+
+    def event_pass(self) -> EventPass:
+        """The second pass for events that come one by one: what it has judged stays known to it. Not for several threads."""
+        return EventPass(
+            judge=self._judge, structure=self._structure, rules=self._rules, mails=self._mails, too_deep=_LOST.replace(""),
+            gatherer=self._gatherer,
+        )  # fmt: skip
 
     def value(self, value: Any, key: str = "") -> Any:
         """Any plain value by the detector and secret rules, as if it stood under ``key``."""
