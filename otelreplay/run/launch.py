@@ -1,0 +1,120 @@
+"""Starts a program that cannot reach the network: run as a script, replaces itself by the program.
+
+    python -I -S launch.py SOCKET FILTER NAMESPACE COMMAND...
+
+SOCKET: descriptor of a Unix socket to the supervisor. It is sent one JSON object, what was put in place, with the listener of
+the seccomp filter as a descriptor beside it, and answers with a byte; then the command begins. FILTER: the seccomp program in
+hexadecimal, or ``-``. NAMESPACE: ``1`` to leave the machine's network.
+
+The filter holds for the thread that installs it and for all that comes from it. So a second thread installs it and later
+becomes the program (``execve`` ends all other threads), while the first, to which the filter does not apply, hands over the
+listener: under the filter, sending a descriptor would wait for a listener that nobody has yet.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import json
+import os
+import platform
+import socket
+import struct
+import sys
+import threading
+
+NEW_USER, NEW_NET = 0x10000000, 0x40000000
+NO_NEW_PRIVILEGES, SET_FILTER, NEW_LISTENER = 38, 1, 1 << 3
+SECCOMP = {"x86_64": 317, "aarch64": 277}
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main(arguments: list[str]) -> None:
+    """Never returns."""
+    number, program, namespace, command = int(arguments[0]), arguments[1], arguments[2] == "1", arguments[3:]
+    said: dict[str, object] = {"namespace": "", "seccomp": ""}
+    if namespace:
+        said["namespace"] = separate() if possible() else "not possible here"
+    listener: list[int] = []
+    installed, go = threading.Event(), threading.Event()
+
+    def replaced() -> None:
+        if program != "-":
+            listener.append(install(bytes.fromhex(program)))
+            said["seccomp"] = "" if listener[0] >= 0 else os.strerror(ctypes.get_errno())
+        installed.set()
+        go.wait()
+        os.environ["OTELREPLAY_RUN_SECCOMP"] = "1" if listener and listener[0] >= 0 else "0"
+        try:
+            os.execvp(command[0], command)
+        except OSError as error:
+            os.write(2, f"otelreplay: {command[0]}: {error.strerror}\n".encode())
+            os._exit(127)
+
+    thread = threading.Thread(target=replaced, daemon=True)
+    thread.start()
+    installed.wait()
+    with socket.socket(fileno=number) as control:
+        held = [d for d in listener if d >= 0]
+        said["listener"] = bool(held)
+        socket.send_fds(control, [json.dumps(said).encode()], held)
+        if not control.recv(1):
+            os._exit(125)  # the supervisor is gone
+    go.set()
+    thread.join()
+
+
+def install(program: bytes) -> int:
+    """Put the filter on this thread; the listener, or -1."""
+    rows = ctypes.create_string_buffer(program, len(program))
+    head = ctypes.create_string_buffer(struct.pack("@HxxxxxxP", len(program) // 8, ctypes.addressof(rows)))
+    if _libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        return -1
+    listener = int(_libc.syscall(SECCOMP[platform.machine()], SET_FILTER, NEW_LISTENER, head))
+    if listener >= 0:
+        os.set_inheritable(listener, False)
+    return listener
+
+
+def possible() -> bool:
+    """Can this process leave the network? Tried in a fork: half of it done would leave a process without a user."""
+    pid = os.fork()
+    if not pid:
+        try:
+            os._exit(1 if separate() else 0)
+        except BaseException:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def separate() -> str:
+    """Leave the network of the machine, for one with nothing but a loopback of its own. Text: why it cannot be done."""
+    user, group = os.getuid(), os.getgid()
+    if _libc.unshare(NEW_NET) and _libc.unshare(NEW_NET | NEW_USER):
+        return os.strerror(ctypes.get_errno())
+    try:
+        if os.getuid() != user or not _mapped(user):
+            _write("/proc/self/setgroups", "deny")
+            _write("/proc/self/uid_map", f"{user} {user} 1")
+            _write("/proc/self/gid_map", f"{group} {group} 1")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:  # programs listen on 127.0.0.1, so it must be up
+            name = b"lo".ljust(16, b"\0")
+            flags = struct.unpack_from("H", fcntl.ioctl(any_socket, 0x8913, name + bytes(24)), 16)[0]
+            fcntl.ioctl(any_socket, 0x8914, name + struct.pack("H", flags | 1) + bytes(22))
+    except OSError as error:
+        return error.strerror or "refused"
+    return ""
+
+
+def _mapped(user: int) -> bool:
+    with open("/proc/self/uid_map", encoding="ascii") as file:  # noqa: PTH123 - as few imports as can be
+        return any(int(low) <= user < int(low) + int(count) for low, _, count in map(str.split, file))
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="ascii") as file:  # noqa: PTH123
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

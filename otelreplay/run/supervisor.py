@@ -1,0 +1,269 @@
+"""Runs a program under guard, and holds what must not be in its hands: the latch, the time limit, the last word.
+
+    supervisor ──▶ launcher (network namespace, seccomp) ──▶ the program, and whatever it starts
+        ▲  ▲                                                      │  │
+        │  └──────────── calls that the kernel stopped ───────────┘  │
+        └─────────────── reports over a named pipe ──────────────────┘
+
+A program can swallow exceptions, close descriptors, leave by ``os._exit`` or be killed: what it did before is with the
+supervisor already, and what it did not say is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from otelreplay.errors import UsageError
+from otelreplay.run import guard
+from otelreplay.run.channel import Channel
+from otelreplay.run.environment import guarded, without_credentials
+from otelreplay.run.notices import Notices
+from otelreplay.run.programs import MACHINES, program
+
+HERE: Final = Path(__file__).parent
+STARTUP: Final = HERE / "startup"
+NAMESPACE, SECCOMP, HOOKS = "network namespace", "seccomp", "python hooks"
+LEVELS: Final = frozenset({NAMESPACE, SECCOMP})
+"""What is tried beyond the hooks, which are always there."""
+GRACE: Final = 1.0
+"""Seconds that processes which a program leaves behind have to end by themselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What the supervisor saw of one run."""
+
+    guard: tuple[str, ...]
+    """Levels that were in place, the strongest first."""
+    weaker: tuple[str, ...] = ()
+    """Levels that this machine did not allow, with the reason."""
+    child_exit: int | None = None
+    """Exit code; negative: the signal that ended it."""
+    messages: tuple[dict[str, Any], ...] = ()
+    """Reports but ``blocked``, in the order of their arrival."""
+    blocked: tuple[dict[str, Any], ...] = ()
+    """Every different attempt to go live, with its ``count``."""
+    timed_out: bool = False
+    left_running: tuple[str, ...] = ()
+    """Processes that outlived the program, and were ended."""
+    credentials: tuple[str, ...] = ()
+    """Names of the variables that were taken out of its environment."""
+
+
+@dataclass(slots=True)
+class _Record:
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    blocked: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
+    served: int | None = None
+
+    def take(self, message: dict[str, Any] | None) -> None:
+        if message is None:
+            return
+        if message.get("type") != "blocked":
+            self.messages.append(message)
+            if message.get("type") == "served":
+                self.served = message.get("seq")
+            return
+        key = tuple(str(message.get(name)) for name in ("what", "address", "where", "command", "by"))
+        known = self.blocked.setdefault(key, {**message, "count": 0, "after": self.served})
+        known["count"] += 1
+
+
+def supervise(
+    command: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    payload: bytes = b"",
+    timeout: float | None = None,
+    levels: frozenset[str] = LEVELS,
+    variables: Mapping[str, str] | None = None,
+    on_message: Callable[[dict[str, Any]], None] | None = None,
+) -> Observed:
+    """Run ``command`` to its end. A ``{payload}`` among its words becomes the number of a descriptor that gives ``payload``."""
+    if not hasattr(os, "mkfifo"):
+        raise UsageError(
+            "this system has no named pipes", code="replay.system", next_step="replay on Linux, macOS or another POSIX system"
+        )
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="otelreplay-run-")))
+        channel = Channel(folder)
+        stack.callback(channel.close)
+        held = _file(payload)
+        stack.callback(os.close, held)
+        clean, taken = without_credentials(environ)
+        since = time.time_ns() - 20_000_000  # clocks of file systems tick some milliseconds apart
+        ours = {
+            guard.PIPE: str(channel.path),
+            guard.SINCE: str(since),
+            guard.FOLDER: str(STARTUP),
+            guard.SECCOMP: "0",
+            **(variables or {}),
+        }
+        words = [str(held) if word == "{payload}" else word for word in command]
+        started = _launch(words, env=guarded(clean, folder=str(STARTUP), variables=ours), held=held, levels=levels)
+        stack.callback(started.process.wait)
+        stack.callback(started.process.kill)
+        notices = None
+        if started.listener is not None:
+            notices = Notices(
+                started.listener, machine=MACHINES[os.uname().machine], since=since, own_network=NAMESPACE in started.guard
+            )
+            stack.callback(notices.close)
+        record, left = _Record(), ()
+        timed_out = _watch(started.process, channel, notices, record, timeout, on_message)
+        left = _end_of_tree(str(channel.path), channel, notices, record, grace=0.0 if timed_out else GRACE)
+        return Observed(
+            guard=started.guard,
+            weaker=started.weaker,
+            child_exit=started.process.returncode,
+            messages=tuple(record.messages),
+            blocked=tuple(record.blocked.values()),
+            timed_out=timed_out,
+            left_running=left,
+            credentials=taken,
+        )
+
+
+def _file(data: bytes) -> int:
+    """A descriptor that gives ``data`` from its start, and is nowhere on a disk that anybody could find."""
+    if hasattr(os, "memfd_create"):
+        number = os.memfd_create("otelreplay", os.MFD_CLOEXEC)
+    else:
+        with tempfile.TemporaryFile() as file:
+            number = os.dup(file.fileno())
+    left = memoryview(data)
+    while left:
+        left = left[os.write(number, left) :]
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Started:
+    process: subprocess.Popen[bytes]
+    guard: tuple[str, ...]
+    weaker: tuple[str, ...] = ()
+    listener: int | None = None
+
+
+def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str]) -> _Started:
+    """Start the program at the strongest levels that this machine allows."""
+    machine = MACHINES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 2**32 else None
+    if machine is None or not levels:
+        reason = () if machine else ("network namespace and seccomp: not on this system",)
+        return _Started(process=subprocess.Popen(words, env=env, pass_fds=(held,)), guard=(HOOKS,), weaker=reason)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        launcher = [
+            *(sys.executable, "-I", "-S", str(HERE / "launch.py"), str(theirs.fileno())),
+            program(machine).hex() if SECCOMP in levels else "-",
+            "1" if NAMESPACE in levels else "0",
+        ]
+        process = subprocess.Popen([*launcher, *words], env=env, pass_fds=(held, theirs.fileno()))
+        theirs.close()
+        ours.settimeout(60)
+        data, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 1)
+        said = json.loads(data or b"{}")
+        failed = {NAMESPACE: said.get("namespace", "the launcher failed"), SECCOMP: said.get("seccomp", "the launcher failed")}
+        reached = [level for level in (NAMESPACE, SECCOMP) if level in levels and not failed[level]]
+        ours.send(b"1")
+    return _Started(
+        process=process,
+        guard=(*reached, HOOKS),
+        weaker=tuple(f"{level}: {failed[level]}" for level in (NAMESPACE, SECCOMP) if level in levels and failed[level]),
+        listener=descriptors[0] if descriptors else None,
+    )
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    channel: Channel,
+    notices: Notices | None,
+    record: _Record,
+    timeout: float | None,
+    on_message: Callable[[dict[str, Any]], None] | None,
+) -> bool:
+    """Answer and listen until the program has ended. True if its time was up."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    with selectors.DefaultSelector() as selector, ExitStack() as stack:
+        selector.register(channel, selectors.EVENT_READ)
+        if notices is not None:
+            selector.register(notices, selectors.EVENT_READ)
+        pause = 0.02
+        if hasattr(os, "pidfd_open"):
+            ended = os.pidfd_open(process.pid)
+            stack.callback(os.close, ended)
+            selector.register(ended, selectors.EVENT_READ)
+            pause = 0.5
+        while process.poll() is None:
+            rest = pause if deadline is None else min(pause, deadline - time.monotonic())
+            if rest < 0:
+                process.kill()
+                process.wait()
+                return True
+            for key, _ in selector.select(rest):
+                _serve(key.fileobj, channel, notices, record, on_message)
+        _serve(channel, channel, notices, record, on_message)
+    return False
+
+
+def _serve(
+    ready: object,
+    channel: Channel,
+    notices: Notices | None,
+    record: _Record,
+    on_message: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
+    if ready is channel:
+        for message in channel.messages():
+            record.take(message)
+            if on_message is not None:
+                on_message(message)
+    elif notices is not None and ready is notices:
+        record.take(notices.answer())
+
+
+def _end_of_tree(mark: str, channel: Channel, notices: Notices | None, record: _Record, *, grace: float) -> tuple[str, ...]:
+    """See processes that outlived the program to their end: by themselves within the grace, or not."""
+    deadline = time.monotonic() + grace
+    with selectors.DefaultSelector() as selector:
+        selector.register(channel, selectors.EVENT_READ)
+        if notices is not None:
+            selector.register(notices, selectors.EVENT_READ)
+        while (alive := _alive(mark)) and time.monotonic() < deadline:
+            for key, _ in selector.select(0.02):
+                _serve(key.fileobj, channel, notices, record)
+    for pid in alive:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            continue
+    _serve(channel, channel, notices, record)
+    return tuple(alive.values())
+
+
+def _alive(mark: str) -> dict[int, str]:
+    """Processes of this run, by the name of its pipe in their environment: pid → command."""
+    found = {}
+    sought = f"{guard.PIPE}={mark}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if sought in (entry / "environ").read_bytes():
+                words = (entry / "cmdline").read_bytes().decode("utf-8", "backslashreplace").split("\0")
+                found[int(entry.name)] = " ".join(words).strip()[:200]
+        except OSError:
+            continue
+    return found
