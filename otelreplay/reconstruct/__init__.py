@@ -17,6 +17,7 @@ from otelreplay.events import Missing, Note, Recording
 from otelreplay.reconstruct import gaps, order, replies, results, tools
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.fragments import Fragment
 from otelreplay.reconstruct.joining import TraceExtent, join_traces
 from otelreplay.reconstruct.observe import draft_of, mark_unread, views_of
 from otelreplay.reconstruct.runs import run_id
@@ -24,7 +25,7 @@ from otelreplay.reconstruct.tree import link, merge
 from otelreplay.reconstruct.turns import Conversation
 from otelreplay.spans import Identified, LogRecord, Span, unify_logs, unify_spans
 
-__all__ = ["TraceExtent", "join_traces", "reconstruct", "run_id"]
+__all__ = ["Fragment", "TraceExtent", "join_traces", "reconstruct", "run_id"]
 
 
 def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant: str = "") -> Recording:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from otelreplay.spans import Span
 
 NOT_CAPTURED = ("content_not_captured", "not_carried_by_convention")
 """Causes that say only that the sender did not write it."""
+_SEPARATORS = ("__", "-", ".", ":", "/", "_")
 
 
 class Draft(msgspec.Struct, eq=False, kw_only=True):
@@ -46,6 +48,8 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     """See ``dialects.reading.Reading.alternatives``."""
     drops_text: bool = False
     """See ``dialects.reading.Reading.drops_text_beside_calls``."""
+    joined: list[Draft] = []
+    """Of a decorated draft: those of other instrumentation that report the same boundary."""
     exact: bool = False
     """A decorator reported it: see ``dialects.reading.Reading.exact``."""
     recognised: bool = True
@@ -71,3 +75,17 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     def scope(self) -> str:
         """Name of the package that reported it."""
         return self.span.scope.name if self.span is not None else ""
+
+
+def above(draft: Draft) -> Iterator[Draft]:
+    """The drafts above, nearest first."""
+    at = draft.parent
+    while at is not None:
+        yield at
+        at = at.parent
+
+
+def names_alike(a: str, b: str) -> bool:
+    """Equal, or one is the other inside a name space."""
+    long, short = (a, b) if len(a) > len(b) else (b, a)
+    return a == b or (bool(short) and any(long.endswith(s + short) for s in _SEPARATORS))

@@ -13,8 +13,8 @@ from collections.abc import Container, Iterable, Sequence
 from otelreplay.dialects import CONTENT_FIELDS
 from otelreplay.dialects.packages import LOST, UNKNOWN, package_of
 from otelreplay.events import Message, Missing
-from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft
-from otelreplay.reconstruct.tree import above, by_agent, names_alike
+from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft, above, names_alike
+from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import tool_calls
 
 _OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"

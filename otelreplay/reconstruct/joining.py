@@ -13,11 +13,11 @@ A trace is a run. Pieces without an agent of their own are traces of their own, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 
+from otelreplay.reconstruct.draft import names_alike
 from otelreplay.reconstruct.fragments import SMALL_TRACE, Asked, Fragment, fragment_of
-from otelreplay.reconstruct.tree import names_alike
 from otelreplay.spans import LogRecord, Span
 
 Load = Callable[[str], tuple[Sequence[Span], Sequence[LogRecord]]]
@@ -34,13 +34,21 @@ class TraceExtent:
     spans: int
 
 
-def join_traces(traces: Iterable[TraceExtent], load: Load) -> list[tuple[str, ...]]:
+def join_traces(
+    traces: Iterable[TraceExtent], load: Load, *, known: MutableMapping[str, Fragment] | None = None
+) -> list[tuple[str, ...]]:
     """The trace ids of each run, in order of start.
 
-    ``load`` is called for traces of a few spans, and for those that ran while a trace of nothing but tools did.
+    ``load`` is called for traces of a few spans, and for those that ran while a trace of nothing but tools did. ``known``: what
+    such a small trace was found to be before; what is found now is put there too.
     """
     ordered = sorted(traces, key=lambda t: (t.start, t.trace_id))
-    small = {t.trace_id: fragment_of(*load(t.trace_id)) for t in ordered if t.spans <= SMALL_TRACE} if len(ordered) > 1 else {}
+    known = {} if known is None else known
+    small: dict[str, Fragment] = {}
+    for trace in ordered if len(ordered) > 1 else ():
+        if trace.spans <= SMALL_TRACE:
+            small[trace.trace_id] = known.get(trace.trace_id) or fragment_of(*load(trace.trace_id))
+    known.update(small)
     groups = _Groups()
     fragments = [small[t.trace_id] for t in ordered if t.trace_id in small]
     _continue([f for f in fragments if f.lone], groups)

@@ -22,8 +22,7 @@ from otelreplay.dialects.packages import package_of
 from otelreplay.dialects.values import decoded, decoded_whole
 from otelreplay.events import Missing, Note
 from otelreplay.reconstruct import results
-from otelreplay.reconstruct.draft import Draft
-from otelreplay.reconstruct.tree import names_alike
+from otelreplay.reconstruct.draft import Draft, names_alike
 from otelreplay.reconstruct.turns import Call, Conversation
 
 UNKNOWN_ERROR = "_OTHER"
@@ -39,7 +38,52 @@ def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) 
     if free:
         free = _matched(free, [c for c in ours if c.tool is None], _content_of, _content_key)
     if free:
-        _matched(free, [c for c in ours if c.tool is None], _bare, lambda _call: _ANY, notes)
+        free = _matched(free, [c for c in ours if c.tool is None], _bare, lambda _call: _ANY, notes)
+    decorated = [tool for tool in free if tool.exact]
+    if decorated:
+        _by_name(decorated, [c for c in ours if c.tool is None], notes)
+
+
+def _by_name(tools: Sequence[Draft], calls: Sequence[Call], notes: list[Note]) -> None:
+    """Joins decorated tools to calls of a like name whose arguments they do not have as the model wrote them.
+
+    A function is called with more (defaults, what the program adds) and with other types (dates, objects) than a model writes
+    down. So those calls come first that the tool's arguments include; then, with a note, any call that was asked for before
+    the tool ran and answered after.
+    """
+    waiting = {call: _digests(decoded(call.part.get("arguments"))) for call in calls}
+    left = [(tool, _digests(tool.fields.get("request.arguments"))) for tool in tools]
+    for including in (True, False):
+        rest = []
+        for tool, held in left:
+            fitting = [
+                c for c, asked in waiting.items() if _may_be(tool, c) and (not including or asked.items() <= held.items())
+            ]
+            if not fitting:
+                rest.append((tool, held))
+                continue
+            call = max(fitting, key=lambda c: (c.asker.start if c.asker is not None else 0, -c.order))
+            del waiting[call]
+            call.tool = tool
+            if not including:
+                message = (
+                    f"{tool.name}: its span has no call id and other arguments than the model wrote; taken by name and order"
+                )
+                notes.append(Note(code="ambiguous_pairing", spans=(tool.id, call.teller.id), message=message))
+        left = rest
+
+
+def _digests(arguments: object) -> dict[str, str]:
+    """Argument → digest of its value; what is no object of arguments is one argument."""
+    held = arguments if isinstance(arguments, dict) else {"": arguments}
+    return {str(name): canonical.digest_value(value) for name, value in held.items()}
+
+
+def _may_be(tool: Draft, call: Call) -> bool:
+    """Was the call asked for before the tool ran, and answered after?"""
+    if not names_alike(call.name, tool.name) or (call.asker is not None and call.asker.start > tool.start):
+        return False
+    return all(tool.start <= reader.start for reader in call.readers)
 
 
 _ANY = "any"

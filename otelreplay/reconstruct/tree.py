@@ -8,6 +8,8 @@ in this order; the spans of one boundary become one event that names them all:
 2. Model: two spans with the same response id of which one holds no content and which overlap in time, wherever they stand.
 3. Tool: a span inside another tool span, with no agent or model between them, is the same call when their names are alike
    (equal, or one is the other inside a server's name space).
+4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
+5. Decorated: see ``decorated``.
 
 The main span is the one with content, the outer one on a tie. Fields that only another has are added, never replaced.
 """
@@ -16,10 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct import decorated
+from otelreplay.reconstruct.draft import Draft, above, names_alike
 
 _CONTENT = ("request.messages", "response.messages", "request.arguments", "response.result")
-_SEPARATORS = ("__", "-", ".", ":", "/", "_")
+_CLIENT = 3
+_HTTP = ("http.request.method", "http.method")
 
 
 def link(drafts: Iterable[Draft]) -> dict[str, Draft]:
@@ -47,14 +51,6 @@ def _cut_loops(drafts: Iterable[Draft]) -> None:
         safe |= seen
 
 
-def above(draft: Draft) -> Iterator[Draft]:
-    """The drafts above, nearest first."""
-    at = draft.parent
-    while at is not None:
-        yield at
-        at = at.parent
-
-
 def by_agent(drafts: Iterable[Draft]) -> dict[Draft, list[Draft]]:
     """The drafts inside each agent, at any depth, in their order."""
     found: dict[Draft, list[Draft]] = {}
@@ -68,8 +64,11 @@ def by_agent(drafts: Iterable[Draft]) -> dict[Draft, list[Draft]]:
 def merge(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts with those of one boundary made one, in the same order."""
     into: dict[Draft, Draft] = {}
+    same = decorated.same_boundary(drafts)
     for draft in drafts:
-        target = _outer(draft) if draft.kind in ("model", "tool") else None
+        target = same.get(draft)
+        if target is None and not draft.exact:
+            target = _outer(draft) if draft.kind in ("model", "tool") else _caller(draft)
         if target is not None:
             _join(target, draft, into)
     by_response: dict[str, list[Draft]] = {}
@@ -83,6 +82,9 @@ def merge(drafts: Sequence[Draft]) -> list[Draft]:
     if not into:
         return list(drafts)
     kept = [d for d in drafts if _root(d, into) is d]
+    for draft in kept:
+        if draft.joined:
+            decorated.complete(draft)
     for draft in drafts:
         if draft.parent is not None:
             draft.parent = _root(draft.parent, into)
@@ -111,6 +113,8 @@ def _outer(draft: Draft) -> Draft | None:
     """The draft above a model's or a tool's that tells of the same boundary."""
     for up in above(draft):
         if up.kind == draft.kind:
+            if up.exact:
+                return None
             same = same_model(up, draft) if draft.kind == "model" else names_alike(up.name, draft.name)
             return up if same else None
         if up.kind != "context":
@@ -118,17 +122,20 @@ def _outer(draft: Draft) -> Draft | None:
     return None
 
 
+def _caller(draft: Draft) -> Draft | None:
+    """The model call that an HTTP client's span carried."""
+    span = draft.span
+    if draft.kind != "context" or span is None or span.kind != _CLIENT or not any(a in span.attributes for a in _HTTP):
+        return None
+    up = next((up for up in above(draft) if up.kind != "context"), None)
+    return up if up is not None and up.kind == "model" else None
+
+
 def same_model(a: Draft, b: Draft) -> bool:
     """Nothing that both hold contradicts that these are one call."""
     return all(
         a.fields[f] == b.fields[f] for f in ("response.id", "response.messages", "request.messages") if a.has(f) and b.has(f)
     )
-
-
-def names_alike(a: str, b: str) -> bool:
-    """Equal, or one is the other inside a name space."""
-    long, short = (a, b) if len(a) > len(b) else (b, a)
-    return a == b or (bool(short) and any(long.endswith(s + short) for s in _SEPARATORS))
 
 
 def _merge_by_response(group: Sequence[Draft], into: dict[Draft, Draft]) -> None:
@@ -149,14 +156,13 @@ def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
     a, b = _root(outer, into), _root(inner, into)
     if a is b:
         return
-    main, other = (b, a) if _content(b) > _content(a) else (a, b)
+    swap = b.exact if a.exact != b.exact else _content(b) > _content(a)
+    main, other = (b, a) if swap else (a, b)
     into[other] = main
-    for name, value in other.fields.items():
-        main.fields.setdefault(name, value)
-    main.gaps = {name: gap for name, gap in main.gaps.items() if name not in main.fields}
-    for gap in other.gaps.values():
-        main.explain(gap)
-    main.missing += [m for m in other.missing if m not in main.missing]
+    if main.exact:
+        main.joined.append(other)
+    else:
+        _fill(main, other)
     main.spans = [*main.spans, *sorted(set(other.spans) - set(main.spans))]
     rest = {k: v for k, v in other.leftovers.items() if k not in main.leftovers or main.leftovers[k] != v}
     if rest:
@@ -166,3 +172,12 @@ def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
         up is a for up in above(main)
     ):  # the inner span held the content: it stands where the outer one stood
         main.parent = a.parent
+
+
+def _fill(main: Draft, other: Draft) -> None:
+    for name, value in other.fields.items():
+        main.fields.setdefault(name, value)
+    main.gaps = {name: gap for name, gap in main.gaps.items() if name not in main.fields}
+    for gap in other.gaps.values():
+        main.explain(gap)
+    main.missing += [m for m in other.missing if m not in main.missing]

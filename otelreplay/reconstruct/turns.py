@@ -29,8 +29,7 @@ import msgspec
 
 from otelreplay import canonical
 from otelreplay.events import Inferred, Message
-from otelreplay.reconstruct.draft import Draft
-from otelreplay.reconstruct.tree import names_alike
+from otelreplay.reconstruct.draft import Draft, names_alike
 
 
 class Answer(msgspec.Struct, eq=False):
