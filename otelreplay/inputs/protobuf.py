@@ -18,16 +18,19 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from otelreplay.inputs import careful, records
 from otelreplay.inputs.gather import Gather
 from otelreplay.inputs.ids import RefusedError, bytes_id
-from otelreplay.inputs.signals import count_records, signal_of
+from otelreplay.inputs.signals import Signal, count_records, signal_of
 from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Attributes, Link, LogRecord, Resource, Scope, Span, SpanEvent
 
 _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
 
 
-def take_element(data: bytes, where: str, gather: Gather) -> None:
-    """Decode one element into ``gather``. ``where`` says where it stands, for what has to be refused."""
-    signal = signal_of(data)
+def take_element(data: bytes, where: str, gather: Gather, *, signal: Signal | None = None) -> None:
+    """Decode one element into ``gather``. ``where`` says where it stands, for what has to be refused.
+
+    ``signal``: what it carries, where that is known otherwise.
+    """
+    signal = signal or signal_of(data)
     if signal == "metrics":
         gather.tally.note("metrics_skipped", count_records(data))
         return

@@ -33,10 +33,19 @@ class Shelf:
     """Seals recordings and puts them into a store.
 
     ``created`` gives the time as RFC 3339. ``facts`` are members of every header: policy, retention, source, versions, ...
+    ``reason`` is why a revision of a run is made.
     """
 
-    def __init__(self, store: CassetteStore, *, signer: Signer, created: Callable[[], str], facts: Mapping[str, Any]) -> None:
-        self.store, self.signer, self.created, self.facts = store, signer, created, facts
+    def __init__(
+        self,
+        store: CassetteStore,
+        *,
+        signer: Signer,
+        created: Callable[[], str],
+        facts: Mapping[str, Any],
+        reason: str = REASON,
+    ) -> None:
+        self.store, self.signer, self.created, self.facts, self.reason = store, signer, created, facts, reason
         self._current = {entry.run_id: entry for entry in store.list()}
 
     def put_all(self, recordings: Iterable[tuple[Recording, Sequence[Placeholder]]]) -> list[ConvertedRun]:
@@ -68,7 +77,7 @@ class Shelf:
             if self._equal(recording, header, found, held):
                 unchanged = _run(recording, found, held[0], "unchanged", superseded=None)
                 return lambda: unchanged
-            header, outcome = _revision(header, held[1]), "revised"
+            header, outcome = _revision(header, held[1], self.reason), "revised"
         lines = write_cassette(recording, header=header, signer=self.signer, summary=summary(found))
         lines = lines.made() if whole else lines
 
@@ -101,8 +110,8 @@ def summary(found: Completeness) -> dict[str, Any]:
     return {"verdict": found.verdict, "fields": fields, "gaps": len(found.gaps) + len(found.missing)}
 
 
-def _revision(header: Header, old: Arrival) -> Header:
-    link = Parent(root=old.seal.root, kind="revision", reason=REASON)
+def _revision(header: Header, old: Arrival, reason: str) -> Header:
+    link = Parent(root=old.seal.root, kind="revision", reason=reason)
     return header.model_copy(update={"revision": old.header.revision + 1, "parent": link})
 
 

@@ -32,7 +32,8 @@ def fingerprint(item: Span | LogRecord) -> bytes:
     return hashlib.sha256(packed).digest()
 
 
-def _as_given(item: Any) -> bytes:
+def as_given(item: Any) -> bytes:
+    """Bytes that are equal for items that are equal in everything, the order of their attributes included."""
     try:
         return _pack_as_given(item)
     except (UnicodeEncodeError, OverflowError):
@@ -59,7 +60,7 @@ def unify_logs(logs: Iterable[LogRecord]) -> list[LogRecord]:
     for record in logs:
         key = fingerprint(record)
         old = found.get(key)
-        if old is None or _as_given(record) < _as_given(old):
+        if old is None or as_given(record) < as_given(old):
             found[key] = record
     return [record for _, record in sorted(found.items(), key=lambda kv: (kv[1].time or kv[1].observed_time, kv[0]))]
 
@@ -85,7 +86,7 @@ def _settle(copies: list[Span]) -> Identified:
     for span in copies:
         key = fingerprint(span)
         old = distinct.get(key)
-        if old is None or _as_given(span) < _as_given(old):
+        if old is None or as_given(span) < as_given(old):
             distinct[key] = span
     ranked = sorted(distinct.items(), key=lambda kv: (not kv[1].end, -_breadth(kv[1], distinct.values()), kv[0]))
     return Identified(ranked[0][1], tuple(span for _, span in ranked[1:]))
