@@ -8,14 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from otelreplay.instrument.configure import configure, flush
     from otelreplay.instrument.decorators import agent, model, retrieval, state, tool
 
-__all__ = ["__version__", "agent", "model", "retrieval", "state", "tool"]
+__all__ = ["__version__", "agent", "configure", "flush", "model", "retrieval", "state", "tool"]
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "agent": "decorators",
+    "configure": "configure",
+    "flush": "configure",
     "model": "decorators",
     "retrieval": "decorators",
     "state": "decorators",

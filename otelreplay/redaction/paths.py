@@ -18,7 +18,9 @@ import msgspec
 Path = tuple[str | int, ...]
 
 _STEP: Final = re.compile(r'\[(\*|[0-9]+)\]|(?:^|\.)([^.\[\]]+)|\["((?:[^"\\]|\\.)*+)"\]')
-ROOTS: Final = ("request", "response", "error", "name", "agent", "attributes", "versions", "idempotency_key", "**", "*")
+ROOTS: Final = (
+    "request", "response", "error", "name", "agent", "attributes", "versions", "effect", "idempotency_key", "**", "*",
+)  # fmt: skip
 """What a field glob may begin with."""
 
 
