@@ -41,6 +41,8 @@ LOCAL_FAMILIES = (AF_UNIX, AF_NETLINK, AF_ALG)
 QUIET_SOCKETS = ("/run/nscd/", "/var/run/nscd/", "/run/systemd/userdb/", "/run/uuidd/", "/var/run/uuidd/")
 """Local services that the C library asks by itself, and does without: refused, and no attempt of the program's."""
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*t?(\.exe)?$")
+WHAT = ("connect", "send", "look up", "start", "open", "call")
+"""What an attempt was about."""
 _HARMLESS_NAMES = ("", "localhost", "localhost.localdomain", "ip6-localhost", "0.0.0.0", "::")
 
 
@@ -91,7 +93,7 @@ def refuse(what: str, target: str, error: Callable[[str], OSError] | None = None
             {
                 "type": "blocked",
                 "what": what,
-                "address": target,
+                "target": target,
                 "pid": os.getpid(),
                 "thread": threading.current_thread().name,
                 "where": where,
@@ -149,7 +151,7 @@ def _socket_made(_self: Any, family: int, kind: int, protocol: int) -> None:
     if family == -1 or family in LOCAL_FAMILIES:
         return
     if family not in (AF_INET, AF_INET6) or kind not in (-1 & 0xF, 1, 2) or protocol == 132:
-        refuse("socket", f"of family {family}, type {kind}")
+        refuse("open", f"a socket of family {family}, type {kind}")
 
 
 def _connect(sock: Any, address: Any) -> None:
@@ -192,7 +194,7 @@ def _lookup(host: Any, *_rest: Any) -> None:
         return
     if name == os.uname().nodename:  # a program that asks for its own name (getfqdn) reaches for nobody
         raise _gaierror("otelreplay: names are not looked up in a replay")
-    refuse("DNS lookup of", name, _gaierror)
+    refuse("look up", name, _gaierror)
 
 
 def _lookup_args(arguments: Any, *_rest: Any) -> None:
@@ -201,13 +203,12 @@ def _lookup_args(arguments: Any, *_rest: Any) -> None:
 
 def _reverse(address: Any, *_rest: Any) -> None:
     host = address[0] if isinstance(address, tuple) and address else address
-    name = str(host)
+    name = os.fsdecode(host) if isinstance(host, (str, bytes)) else str(host)
     if name.startswith("127.") or name in ("::1", *_HARMLESS_NAMES):
         return
-    _lookup_refused = name if _numeric(name) else ""
-    if _lookup_refused:
-        refuse("DNS lookup of", name, _gaierror)
-    _lookup(host)
+    if _numeric(name):
+        refuse("look up", name, _gaierror)
+    _lookup(name)
 
 
 def _gaierror(text: str) -> OSError:
@@ -246,7 +247,7 @@ def _start(program: Any, arguments: Any, env: Any) -> None:
     name = os.fsdecode(program if program else words[0] if words else "")
     if _PYTHON.search(os.path.basename(name)) and _carries(words[1:], os.environ if env is None else env):
         return
-    refuse("start of", " ".join([name, *words[1:]])[:200])
+    refuse("start", " ".join([name, *words[1:]])[:200])
 
 
 def _carries(arguments: Sequence[str], env: Mapping[Any, Any]) -> bool:
@@ -312,7 +313,7 @@ def refuse_boundaries() -> None:
 
         def call(self, call: boundary.Call, /) -> boundary.Answer:
             try:
-                refuse(f"a call in another process than the replayed one, of {call.kind}", call.name)
+                refuse("call", f"{call.kind} {call.name} outside of the replayed process")
             except OSError as error:
                 raise boundary.ReplayStopped(str(error)) from None
             raise AssertionError("refused calls never get here")

@@ -87,7 +87,7 @@ class Notices:
         """(error or 0, the target of an attempt or "")."""
         if caller.call == "socket":
             family, kind, protocol = caller.arguments[:3]
-            return errno.EACCES, f"socket of family {family & 0xFFFF}, type {kind & 0xF}, protocol {protocol & 0xFFFF}"
+            return errno.EACCES, f"a socket of family {family & 0xFFFF}, type {kind & 0xF}, protocol {protocol & 0xFFFF}"
         try:
             found = [addresses.decode(data) for data in _named(caller)]
         except (OSError, struct.error):
@@ -124,7 +124,7 @@ class Notices:
         return {
             "type": "blocked",
             "what": kind,
-            "address": target,
+            "target": target,
             "pid": _process_of(caller.thread),
             "command": _command(caller.thread),
             "by": "seccomp",

@@ -77,7 +77,7 @@ class _Record:
             if message.get("type") == "served":
                 self.served = message.get("seq")
             return
-        key = tuple(str(message.get(name)) for name in ("what", "address", "where", "command", "by"))
+        key = tuple(str(message.get(name)) for name in ("what", "target", "where", "command", "by"))
         known = self.blocked.setdefault(key, {**message, "count": 0, "after": self.served})
         known["count"] += 1
 
@@ -90,9 +90,13 @@ def supervise(
     timeout: float | None = None,
     levels: frozenset[str] = LEVELS,
     variables: Mapping[str, str] | None = None,
+    to_stderr: bool = False,
     on_message: Callable[[dict[str, Any]], None] | None = None,
 ) -> Observed:
-    """Run ``command`` to its end. A ``{payload}`` among its words becomes the number of a descriptor that gives ``payload``."""
+    """Run ``command`` to its end. A ``{payload}`` among its words becomes the number of a descriptor that gives ``payload``.
+
+    Its output passes through; with ``to_stderr``, what it writes to stdout goes to stderr.
+    """
     if not hasattr(os, "mkfifo"):
         raise UsageError(
             "this system has no named pipes", code="replay.system", next_step="replay on Linux, macOS or another POSIX system"
@@ -113,7 +117,7 @@ def supervise(
             **(variables or {}),
         }
         words = [str(held) if word == "{payload}" else word for word in command]
-        started = _launch(words, env=guarded(clean, folder=str(STARTUP), variables=ours), held=held, levels=levels)
+        started = _launch(words, env=guarded(clean, folder=str(STARTUP), variables=ours), held=held, levels=levels, out=2 if to_stderr else None)
         stack.callback(started.process.wait)
         stack.callback(started.process.kill)
         notices = None
@@ -159,12 +163,12 @@ class _Started:
     listener: int | None = None
 
 
-def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str]) -> _Started:
+def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str], out: int | None) -> _Started:
     """Start the program at the strongest levels that this machine allows."""
     machine = MACHINES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 2**32 else None
     if machine is None or not levels:
         reason = () if machine else ("network namespace and seccomp: not on this system",)
-        return _Started(process=subprocess.Popen(words, env=env, pass_fds=(held,)), guard=(HOOKS,), weaker=reason)
+        return _Started(process=subprocess.Popen(words, env=env, pass_fds=(held,), stdout=out), guard=(HOOKS,), weaker=reason)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         launcher = [
@@ -172,7 +176,7 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
             program(machine).hex() if SECCOMP in levels else "-",
             "1" if NAMESPACE in levels else "0",
         ]
-        process = subprocess.Popen([*launcher, *words], env=env, pass_fds=(held, theirs.fileno()))
+        process = subprocess.Popen([*launcher, *words], env=env, pass_fds=(held, theirs.fileno()), stdout=out)
         theirs.close()
         ours.settimeout(60)
         data, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 1)

@@ -24,7 +24,7 @@ def _guard() -> None:
     sys.modules[_NAME] = module  # the one that `import otelreplay.run.guard` finds: there is one state a process
     spec.loader.exec_module(module)
     module.install()
-    if os.environ.get("OTELREPLAY_RUN_MAIN") != "1":
+    if os.environ.pop("OTELREPLAY_RUN_MAIN", "") != "1":
         module.refuse_boundaries()
 
 

@@ -1,0 +1,156 @@
+"""The replaying process's own parts, from the bytes of a cassette: policy, session, interceptor, the agent's recorded input."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from otelreplay import boundary, canonical
+from otelreplay.cassette import Cassette, Header, read_cassette
+from otelreplay.dialects import attribute_fields
+from otelreplay.errors import MissingDataError
+from otelreplay.events import Event
+from otelreplay.redaction import Policy, PseudonymKey, Redactor, compile_policy, off_policy
+from otelreplay.replay import ReplayInterceptor, Session
+from otelreplay.replay.fixtures import read_fixtures
+from otelreplay.run import guard
+
+_REGISTERED = "(registered)"
+
+
+class Watched:
+    """Passes everything on to the replay, and knows the name of the agent that the running code is in."""
+
+    def __init__(self, inner: boundary.Interceptor) -> None:
+        self._inner = inner
+        self._names: dict[int, tuple[object, str]] = {}
+
+    def call(self, call: boundary.Call, /) -> boundary.Answer:
+        """The recorded answer."""
+        return self._inner.call(call)
+
+    def enter(self, call: boundary.Call, /) -> object:
+        """An agent begins."""
+        token = self._inner.enter(call)
+        self._names[id(token)] = (token, f"{call.kind} {call.name}")
+        return token
+
+    def leave(self, token: object, /, *, value: Any = None, error: BaseException | None = None) -> None:
+        """An agent ended."""
+        self._names.pop(id(token), None)
+        self._inner.leave(token, value=value, error=error)
+
+    def around(self) -> str:
+        """``agent order-desk``; empty outside of any, or in a thread that inherited nothing while several are open."""
+        _, name = self._names.get(id(boundary.parent()), (None, ""))
+        open_now = list(self._names.values())
+        return name or (open_now[0][1] if len(open_now) == 1 else "")
+
+
+@dataclass(slots=True, kw_only=True)
+class Answering:
+    """A replay that stands ready."""
+
+    session: Session
+    input: Mapping[str, Any] = field(default_factory=dict)
+    """What the agent was given, by the names of its arguments."""
+
+    def result(self, exit_code: int) -> dict[str, Any]:
+        """What the replay came to, as JSON."""
+        return plain(self.session.result(child_exit=exit_code).as_json())
+
+    def failed_to_start(self, error: BaseException) -> None:
+        """The agent's module failed before the agent began: nothing was served, which is no replay."""
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can say; what it cannot in the typed encoding."""
+    return canonical.encode(value)
+
+
+def answering(
+    stream: BinaryIO, settings: Mapping[str, Any], *, now: datetime, key: bytes, say: Callable[[Mapping[str, Any]], Any]
+) -> Answering:
+    """Read the cassette, make the session, and stand it at every boundary of this process.
+
+    ``settings``: ``agent``, ``where`` (the name of the cassette in messages), ``allow_expired``, ``allow_unsealed``,
+    ``fixtures`` (the text of the file, or nothing).
+    """
+    cassette = read_cassette(
+        stream,
+        now=now,
+        allow_expired=settings["allow_expired"],
+        allow_unsealed=settings["allow_unsealed"],
+        where=settings["where"],
+    )
+    fixtures = read_fixtures(settings["fixtures"]) if settings["fixtures"] else {}
+    given = _input(cassette, settings["agent"])
+    session = Session(cassette, redactor=redactor_for(cassette.header, key), fixtures=fixtures)
+    watched = Watched(ReplayInterceptor(session, lambda message: say(plain(message))))
+    guard.around[:] = [watched.around]
+    boundary.install(watched)
+    return Answering(session=session, input=given)
+
+
+def redactor_for(header: Header, key: bytes) -> Redactor:
+    """The cassette's own policy under a key that lives as long as this process: replay needs no secret.
+
+    Rules of secrets that only the recording side knew, or that this version does not have, are left out; the session accepts
+    what stands in their holes, and says so.
+    """
+    policy = _policy(header.policy)
+    return compile_policy(
+        policy,
+        key=PseudonymKey(secret=key, epoch=0, tenant=policy.tenant),
+        attribute_fields=attribute_fields(),
+    )
+
+
+def _policy(stored: Mapping[str, Any] | None) -> Policy:
+    if stored is None:
+        return off_policy()
+    body = {name: value for name, value in stored.items() if name in Policy.model_fields and name != "rules"}
+    rules = [rule for rule in stored.get("rules", ()) if _usable(rule)]
+    return Policy.model_validate({**body, "rules": rules})
+
+
+def _usable(rule: Any) -> bool:
+    if not isinstance(rule, Mapping) or str(rule.get("secret", "")).startswith((_REGISTERED, "env:")):
+        return False
+    with contextlib.suppress(ValidationError):
+        Policy.model_validate({"version": 1, "name": "one", "rules": [rule]})
+        return True
+    return False
+
+
+def _input(cassette: Cassette, agent: str) -> Mapping[str, Any]:
+    """The recorded arguments of the agent that the user named: by its function if one has it, else the first outermost one."""
+    outermost = [event for event in cassette.events if event.kind == "agent" and event.parent is None]
+    named = [event for event in outermost if event.attributes.get("otelreplay.function") == agent]
+    event = next(iter(named or outermost), None)
+    if event is None:
+        raise MissingDataError(
+            "the cassette holds no agent at its outermost level, so that there is nothing to call it with",
+            code="replay.no_agent",
+            where=agent,
+            next_step="record the run with @otelreplay.agent on that function",
+        )
+    held = event.request.get("input")
+    if not isinstance(held, Mapping):
+        raise MissingDataError(
+            f"the cassette does not hold the input of agent {event.seq} ({_why(event)})",
+            code="replay.no_input",
+            where=agent,
+            next_step="record it with @otelreplay.agent and content capture on",
+        )
+    return held
+
+
+def _why(event: Event) -> str:
+    causes = [gap.cause for gap in event.missing if gap.field.startswith("request")]
+    return causes[0] if causes else "it was not recorded"
