@@ -190,6 +190,17 @@ class DirectoryStore:
                 _flush_folder(folder)
         return names
 
+    def set_aside(self, run_id: str) -> tuple[str, ...]:
+        """Move the current cassette of a run to the superseded ones."""
+        names = tuple(name for entry in self.list() if entry.run_id == run_id and (self._current / (name := entry.name)).exists())
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                _make(self._old)
+                (self._current / name).rename(self._old / name)
+                _flush_folder(self._old)
+                _flush_folder(self._current)
+        return names
+
     def recover(self, *, older_than: float, now: float) -> tuple[str, ...]:
         """Finish what a crash interrupted. Removes in-flight files whose writer does not live any more; their names.
 

@@ -133,6 +133,10 @@ class Keyring:
             self._publish(path, base64.b64encode(secrets.token_bytes(_KEY_BYTES)) + b"\n")
         return epoch, self._key(path)
 
+    def pseudonym_key_of(self, epoch: int, tenant: str = "") -> bytes:
+        """The key of an epoch that :meth:`pseudonym_epochs` gives."""
+        return self._key(self._pseudonym_path(tenant, epoch))
+
     def pseudonym_epochs(self, tenant: str = "") -> tuple[int, ...]:
         """Epochs of which a key is here, rising."""
         name = _tenant(tenant)

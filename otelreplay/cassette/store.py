@@ -63,6 +63,13 @@ class CassetteStore(Protocol):
         """Remove every revision of a run with all it holds; tombstones stay. Returns the names, none if there was none."""
         ...
 
+    def set_aside(self, run_id: str) -> tuple[str, ...]:
+        """Lay the current cassette of a run with the superseded ones, unchanged: another run holds what it held.
+
+        Returns its name, nothing if there was none. It can still be opened, and the run's next revision follows it.
+        """
+        ...
+
     def put_tombstone(self, tombstone: Tombstone) -> None:
         """Keep a signed tombstone; the first one of a root stays."""
         ...
@@ -234,6 +241,13 @@ class MemoryStore:
         for name in names:
             self._current.pop(name, None)
             self._old.pop(name, None)
+        return names
+
+    def set_aside(self, run_id: str) -> tuple[str, ...]:
+        """See :class:`CassetteStore`."""
+        names = tuple(name for name in self._current if entry_of(name, 0).run_id == run_id)
+        for name in names:
+            self._old[name] = self._current.pop(name)
         return names
 
     def put_tombstone(self, tombstone: Tombstone) -> None:

@@ -1,0 +1,149 @@
+"""The thread that turns what has settled into cassettes, carries out orders, and gives up what is past its retention."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from otelreplay.errors import OtelReplayError
+from otelreplay.pipeline.result import ConvertedRun
+from otelreplay.receiver.assembler import Assembler, Group, Pass, Ready, settled
+from otelreplay.receiver.counters import Counters
+from otelreplay.receiver.inbox import Inbox, Order
+
+SECOND = 10**9
+_TICK = 0.2
+_RELEASE_EVERY = 300 * SECOND
+COUNTS = "counts"
+"""The fact under which the inbox keeps the counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Times in ns."""
+
+    quiet: int = 5 * SECOND
+    """A run whose root has ended is assembled when nothing came for so long."""
+    idle: int = 3600 * SECOND
+    """A run without an ended root is assembled when nothing came for so long."""
+    retention: int = 24 * 3600 * SECOND
+    """How long the spans of a sealed run are held after the last one came."""
+
+
+class Sealer:
+    """Runs until ``stop``. ``say`` is given a sentence for whoever watches."""
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        assembler: Assembler,
+        *,
+        patience: Patience,
+        counters: Counters,
+        clock: Callable[[], int],
+        say: Callable[[str], None],
+    ) -> None:
+        self._inbox, self._assembler, self._patience = inbox, assembler, patience
+        self._counters, self._clock, self._say = counters, clock, say
+        self._began = clock()
+        self._released = self._saved = 0
+        self._said: set[str] = set()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="otelreplay-seal", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; what is under way is finished."""
+        self._stopping.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def everything(self) -> Pass:
+        """Seal all that is pending, also what has not ended. Not while the thread runs."""
+        found = self._seal(lambda group: True)
+        self._save()
+        return found
+
+    def turn(self) -> None:
+        """One round."""
+        for order in self._inbox.orders():
+            self._carry_out(order)
+        now, patience = self._clock(), self._patience
+        pending = self._inbox.pending()
+        if any(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began)([state]) for state in pending):
+            self._seal(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began))
+        if now >= self._released + min(_RELEASE_EVERY, patience.retention):
+            self._inbox.release(now - patience.retention)
+            self._released = now
+        if now >= self._saved + SECOND:
+            self._save()
+
+    def _work(self) -> None:
+        failures = 0
+        while not self._stopping.wait(_TICK * 2 ** min(failures, 8)):
+            try:
+                self.turn()
+                failures = 0
+            except OtelReplayError as error:
+                failures += 1
+                self._tell(error.sentence())
+            except Exception as error:  # ours; its text may quote payload
+                failures += 1
+                self._tell(f"runs cannot be assembled now: this is a bug in otelreplay ({type(error).__name__})")
+
+    def _seal(self, ready: Ready) -> Pass:
+        found = self._assembler.seal(ready)
+        for problem in found.problems:
+            self._tell(problem)
+        return found
+
+    def _carry_out(self, order: Order) -> None:
+        done = self._seal(self._wanted(order.run))
+        self._inbox.fulfil(order.number, answer_of(done))
+
+    def _wanted(self, run: str) -> Ready:
+        return wanted(run, self._assembler.name)
+
+    def _tell(self, sentence: str) -> None:
+        """Say a thing once."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            self._say(sentence)
+
+    def _save(self) -> None:
+        self._inbox.note({COUNTS: json.dumps(self._counters.snapshot())})
+        self._saved = self._clock()
+
+
+def wanted(run: str, name: Callable[[Group], str]) -> Ready:
+    """Groups of a run, by its id or the id of one of its traces; with an empty text all."""
+
+    def ready(group: Group) -> bool:
+        known = {run_or_trace for state in group for run_or_trace in (state.run, state.key.trace_id)}
+        return not run or run in known or name(group) == run
+
+    return ready
+
+
+def answer_of(done: Pass) -> dict[str, Any]:
+    """What a pass did, for JSON."""
+    return {"runs": [_run(run) for run in done.runs], "problems": list(done.problems)}
+
+
+def _run(run: ConvertedRun) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "revision": run.revision,
+        "cassette": run.cassette,
+        "outcome": run.outcome,
+        "verdict": run.verdict,
+        "events": run.events,
+        "spans": run.spans,
+        "logs": run.logs,
+    }
