@@ -16,23 +16,21 @@ __all__ = ["__version__", "agent", "configure", "flush", "model", "retrieval", "
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "agent": "decorators",
-    "configure": "configure",
-    "flush": "configure",
-    "model": "decorators",
-    "retrieval": "decorators",
-    "state": "decorators",
-    "tool": "decorators",
+    "configure": ("configure", "flush"),
+    "decorators": ("agent", "model", "retrieval", "state", "tool"),
+    "moments": ("clock", "new_id", "random"),
+    "threads": ("copy_context",),
 }
+"""Modules of ``otelreplay.instrument`` and the names that are theirs."""
 
 
 def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
+    home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'otelreplay' has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(f"otelreplay.instrument.{home}"), name)
+    found: object = getattr(import_module(f"otelreplay.instrument.{home}"), name)
     globals()[name] = found
     return found
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from otelreplay import semconv as sc
 from otelreplay.instrument import shapes
+from otelreplay.instrument.crossing import Invocation
 from otelreplay.instrument.spec import Bound, Spec, clean, unnamed
 from otelreplay.instrument.trouble import failed
 from otelreplay.instrument.values import Losses, put_losses, text
@@ -26,14 +27,16 @@ IDEMPOTENCY_KEY = "otelreplay.idempotency_key"
 QUERY_NAMES = ("query", "q", "question", "text", "search")
 
 
-def before(spec: Spec, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[str, Attributes, Losses]:
+def before(call: Invocation) -> tuple[str, Attributes, Losses]:
     """(name of the span, its attributes from the start, what they lost)."""
     losses: Losses = []
+    spec, args, kwargs, bound = call.spec, call.args, call.kwargs, call.bound
     attributes = spec.static.copy()
-    try:
-        bound = spec.bind(*args, **kwargs)
-    except TypeError:  # the call itself will fail with the better words; that, too, is a result
-        bound = unnamed(*args, **kwargs)
+    if bound is None:
+        try:
+            bound = spec.bind(*args, **kwargs)
+        except TypeError:  # the call itself will fail with the better words; that, too, is a result
+            bound = unnamed(*args, **kwargs)
     if spec.method and args:
         owner = args[0] if isinstance(args[0], type) else type(args[0])
         attributes[SELF] = clean(f"{owner.__module__}:{owner.__qualname__}")
@@ -47,6 +50,12 @@ def before(spec: Spec, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tupl
 def after(spec: Spec, value: Any, attributes: Attributes, losses: Losses) -> None:
     """Put what a call returned, or a generator in the end, into ``attributes``."""
     _AFTER[spec.kind](spec, value, attributes, losses)
+
+
+def whole_stream(spec: Spec, chunks: list[Any], attributes: Attributes, losses: Losses) -> None:
+    """Put what the chunks of a stream amount to into ``attributes``."""
+    if spec.kind == "model":
+        shapes.put_chunks(spec, chunks, attributes, losses)
 
 
 def _put_key(spec: Spec, bound: Bound, attributes: Attributes) -> None:
@@ -105,8 +114,13 @@ def _model(spec: Spec, bound: Bound, attributes: Attributes, losses: Losses) -> 
     return f"chat {attributes.get(sc.REQUEST_MODEL, spec.name)}"
 
 
+def _nothing(spec: Spec, _: Bound, __: Attributes, ___: Losses) -> str:
+    return spec.name
+
+
 _BEFORE: Mapping[str, Callable[[Spec, Bound, Attributes, Losses], str]] = {
     "tool": _tool, "agent": _agent, "retrieval": _retrieval, "state": _state, "model": _model,
+    "clock": _nothing, "random": _nothing, "id": _nothing,
 }  # fmt: skip
 
 # ---- after -------------------------------------------------------------------------------------------------------------
@@ -146,5 +160,8 @@ _AFTER: Mapping[str, Callable[[Spec, Any, Attributes, Losses], None]] = {
     "agent": _agent_result,
     "retrieval": _retrieval_result,
     "state": _plain_result,
+    "clock": _plain_result,
+    "random": _plain_result,
+    "id": _plain_result,
     "model": _model_result,
 }

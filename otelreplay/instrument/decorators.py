@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, overload
 
@@ -20,7 +19,7 @@ def _decorated(kind: str, target: Any, name: str | None, options: Mapping[str, A
         own = vars(target).get("__call__")
         if own is None:
             raise TypeError(f"@{kind} needs something to call: the class {target.__name__} defines no __call__")
-        target.__call__ = _decorated(kind, own, name or target.__name__, options)
+        setattr(target, "__call__", _decorated(kind, own, name or target.__name__, options))  # noqa: B010
         return target
     if not callable(target):
         raise TypeError(f"@{kind} needs something to call, not an instance of {type(target).__name__}; options go by name")

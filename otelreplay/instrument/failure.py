@@ -34,7 +34,7 @@ def attributes(error: BaseException, losses: Losses) -> dict[str, Any]:
     for name, value in _instance_attributes(error).items():
         if not dumps_reporting(value)[1] and not isinstance(value, BaseException):
             fields[name] = value
-    held = {"class": f"{kind.__module__}:{kind.__qualname__}", "args": [*error.args]}
+    held: dict[str, Any] = {"class": f"{kind.__module__}:{kind.__qualname__}", "args": [*error.args]}
     if fields:
         held["fields"] = fields
     return {"error.type": error_type(error), ERROR: text(held, "error", losses)}

@@ -6,7 +6,6 @@ beside its messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from otelreplay import semconv as sc
@@ -32,3 +31,9 @@ def put_response(spec: Spec, value: Any, attributes: Value, losses: Losses) -> s
         attributes[sc.OUTPUT_MESSAGES] = text(said("assistant", value), "messages", losses)
         return value
     return None
+
+
+def put_chunks(spec: Spec, chunks: list[Any], attributes: Value, losses: Losses) -> None:
+    """Put the answer that the chunks of a stream amount to into ``attributes``."""
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        put_response(spec, "".join(chunks), attributes, losses)

@@ -137,7 +137,7 @@ def _lambda(parameters: list[inspect.Parameter], method: bool) -> str:
     declared: list[str] = []
     items: list[str] = []
     kinds = [p.kind for p in parameters]
-    before = inspect.Parameter.POSITIONAL_ONLY
+    before: Any = inspect.Parameter.POSITIONAL_ONLY
     hidden = inspect.Parameter.POSITIONAL_ONLY in kinds or inspect.Parameter.VAR_POSITIONAL in kinds
     for n, p in enumerate(parameters):
         if before == p.POSITIONAL_ONLY != p.kind and n:
@@ -145,7 +145,7 @@ def _lambda(parameters: list[inspect.Parameter], method: bool) -> str:
         if p.kind == p.KEYWORD_ONLY and before not in (p.KEYWORD_ONLY, p.VAR_POSITIONAL):
             declared.append("*")
         before = p.kind
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = "*" if p.kind == p.VAR_POSITIONAL else "**" if p.kind == p.VAR_KEYWORD else ""
         declared.append(f"{star}{p.name}" + ("" if p.default is p.empty else f"=__defaults[{p.name!r}]"))
         if method and n == 0:
             continue

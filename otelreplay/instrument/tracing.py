@@ -1,13 +1,14 @@
 """Where spans go: the tracer of whichever provider is there. Imports nothing of OpenTelemetry until a provider is.
 
-Theory of operation. Without a provider every decorated function must cost next to nothing, so the question whether there is one
-is answered from ``sys.modules``: nobody can have set a provider without importing the API. The tracer is asked for once for each
-provider. What is *current* is set and reset around each stretch of the program's own code, never over a ``yield``; resetting in
-another context than the one it was set in (a generator that is closed elsewhere) means that there is nothing to reset.
+Theory of operation. Without a provider every decorated function must cost next to nothing, so whether there is one is asked of
+``sys.modules``: nobody can have set a provider without importing the API. The tracer is asked for once for each provider. What
+is *current* is set and reset around each stretch of the program's own code, never over a ``yield``; resetting in another context
+than the one it was set in (a generator that is closed elsewhere) means that there is nothing to reset.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from contextvars import Token
@@ -21,7 +22,7 @@ SCOPE: Final = "otelreplay"
 _API: Final = "opentelemetry.trace"
 
 if os.environ.get("OTEL_PYTHON_TRACER_PROVIDER"):
-    import opentelemetry.trace  # the provider that this variable names is made when it is first asked for
+    import opentelemetry.trace  # noqa: F401 - the provider that this variable names is made when it is first asked for
 
 
 class _Tracing:
@@ -79,11 +80,10 @@ def _resolve(provider: Any) -> None:
     _tracing.provider = provider
 
 
-def current() -> Context:
-    """OpenTelemetry's context of the running code."""
-    from opentelemetry import context
-
-    return context.get_current()
+def current() -> Any:
+    """OpenTelemetry's context of the running code, a mapping; None where nobody uses OpenTelemetry."""
+    api: Any = sys.modules.get("opentelemetry.context")
+    return None if api is None else api.get_current()
 
 
 def attach(context: Context) -> Token[Context]:
@@ -97,7 +97,5 @@ def detach(token: Token[Context]) -> None:
     """Undo :func:`attach`. In another context there is nothing to undo, which is no error and is not logged."""
     from opentelemetry import context as api
 
-    try:
+    with contextlib.suppress(ValueError):
         api._RUNTIME_CONTEXT.detach(token)
-    except ValueError:
-        pass

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from otelreplay.canonical import dumps, dumps_reporting
+from otelreplay.canonical import Loss, dumps, dumps_reporting
 from otelreplay.canonical.paths import join
 
 Losses = list[dict[str, Any]]
@@ -17,8 +18,13 @@ def text(value: Any, field: str, losses: Losses) -> str:
     """JSON text in the typed encoding; what is lost is added to ``losses``."""
     data, lost = dumps_reporting(value)
     if lost:
-        losses += ({"path": join(field, *loss.path), "class": loss.class_name, "reason": loss.reason} for loss in lost)
+        add_losses(losses, field, lost)
     return data.decode()
+
+
+def add_losses(losses: Losses, field: str, lost: Iterable[Loss]) -> None:
+    """Losses inside the value of a field."""
+    losses += ({"path": join(field, *loss.path), "class": loss.class_name, "reason": loss.reason} for loss in lost)
 
 
 def put_losses(attributes: dict[str, Any], losses: Losses) -> None:

@@ -1,71 +1,87 @@
-"""The functions that stand in place of the decorated ones, one for each kind of function."""
+"""The functions that stand in place of the decorated ones.
+
+Theory of operation. A wrapper is a plain function in any case. Of a generator or coroutine function it returns a generator or
+coroutine that is a real one, and its code carries the flag by which :mod:`inspect` and :mod:`asyncio` know such functions, as
+``types.coroutine`` marks one. So what happens at the call happens at the call: arguments that do not fit fail there, a
+generator belongs to the place where it was made, and where nothing is recorded or replayed the function's own object is
+returned as it is.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
 from otelreplay.boundary import interceptor
+from otelreplay.instrument import streams
+from otelreplay.instrument.crossing import Invocation, begin
 from otelreplay.instrument.spec import Spec
 from otelreplay.instrument.tracing import tracer
 
+Function = Callable[..., Any]
 
-def wrap(spec: Spec, fn: Callable[..., Any], inner: Any) -> Callable[..., Any]:
-    """A function of the same kind as ``inner``, which records each call of ``fn``."""
-    if inspect.isasyncgenfunction(inner):
-        return fn
-    if inspect.isgeneratorfunction(inner):
-        return fn
-    return _coroutine(spec, fn) if inspect.iscoroutinefunction(inner) else _plain(spec, fn)
+_DRIVERS: tuple[tuple[Callable[[Any], bool], int, Callable[..., Any]], ...] = (
+    (inspect.iscoroutinefunction, inspect.CO_COROUTINE, streams.coroutine),
+    (inspect.isgeneratorfunction, inspect.CO_GENERATOR, streams.generator),
+    (inspect.isasyncgenfunction, inspect.CO_ASYNC_GENERATOR, streams.async_generator),
+)
 
 
-def _plain(spec: Spec, fn: Callable[..., Any]) -> Callable[..., Any]:
+def wrap(spec: Spec, fn: Function, inner: Any) -> Function:
+    """A function of the same kind as ``inner`` that records each call of ``fn``, or lets a replay answer it."""
+    for is_kind, flag, driver in _DRIVERS:
+        if is_kind(inner):
+            return _lazy(spec, fn, flag, driver)
+    return _plain(spec, fn)
+
+
+def _plain(spec: Spec, fn: Function) -> Function:
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         if tracer() is None and interceptor() is None:
             return fn(*args, **kwargs)
-        crossing = _begin(spec, args, kwargs)
-        if crossing is None:
-            return fn(*args, **kwargs)
-        crossing.enter()
-        try:
-            result = fn(*args, **kwargs)
-        except BaseException as error:
-            crossing.leave()
-            crossing.raised(error)
-            raise
-        crossing.leave()
-        crossing.returned(result)
-        return result
+        return _run(Invocation(spec, fn, args, kwargs))
 
     return call
 
 
-def _coroutine(spec: Spec, fn: Callable[..., Any]) -> Callable[..., Any]:
+def _lazy(spec: Spec, fn: Function, flag: int, driver: Callable[..., Any]) -> Function:
     @functools.wraps(fn)
-    async def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         if tracer() is None and interceptor() is None:
-            return await fn(*args, **kwargs)
-        crossing = _begin(spec, args, kwargs)
-        if crossing is None:
-            return await fn(*args, **kwargs)
-        crossing.enter()
+            return fn(*args, **kwargs)
+        invocation = Invocation(spec, fn, args, kwargs)
         try:
-            result = await fn(*args, **kwargs)
-        except BaseException as error:
-            crossing.leave()
-            crossing.raised(error)
-            raise
-        crossing.leave()
-        crossing.returned(result)
-        return result
+            invocation.bound = spec.bind(*args, **kwargs)
+        except TypeError:
+            return _run(invocation)
+        made = driver(invocation)
+        made.__name__, made.__qualname__ = call.__name__, call.__qualname__
+        return made
 
+    function: Any = call
+    function.__code__ = function.__code__.replace(co_flags=function.__code__.co_flags | flag)
     return call
 
 
-def _begin(spec: Spec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from otelreplay.instrument import recording
+def _run(call: Invocation) -> Any:
+    crossing = begin(call)
+    if crossing.answer is not None:
+        from otelreplay.instrument import playing
 
-    return recording.begin(spec, args, kwargs)
+        return playing.result(crossing.answer)
+    crossing.enter()
+    try:
+        result = call.run()
+    except BaseException as error:
+        crossing.leave()
+        crossing.raised(error)
+        raise
+    crossing.leave()
+    if isinstance(result, GeneratorType | AsyncGeneratorType):
+        return streams.adopted(crossing, result)
+    crossing.returned(result)
+    return result
