@@ -34,6 +34,7 @@ _Implied = Callable[[dict[str, Any]], Any]
 MAX_SAFE = 2**53 - 1
 
 _json = msgspec.json.encode
+_REFERENCE = b'{"$ref":'
 _ALWAYS = object()
 
 
@@ -59,13 +60,17 @@ class _Last(NamedTuple):
     """The object that was written last of a kind, name and member of the event."""
 
     members: dict[str, bytes]
+    values: dict[str, Any]
+    """What the members are made from: the same object again is the same bytes, but for those of ``loose``."""
+    loose: Set[str]
+    """Names of the members that would be written in another way now: lists, values that recur."""
     changed: Set[str]
     """Names of the members that were not as in the one before."""
     shared: str
     """Id of the blob with the others, if it was written by means of one."""
 
 
-_FIRST = _Last({}, frozenset(), "")
+_FIRST = _Last({}, {}, frozenset(), frozenset(), "")
 
 
 class Packer:
@@ -107,7 +112,8 @@ class Packer:
         if isinstance(value, list):
             return self._stored(encoded(value)) if value and isinstance(value[0], Mark) else self._value(value)
         if hasattr(value, "model_dump"):
-            return self._value(value.model_dump(exclude_defaults=True))
+            more = value.model_extra or {}  # not by model_dump, which takes typed values apart
+            return self._value({k: v for k, v in value if v is not None or k in more})
         return self._value(value)
 
     def _object(self, place: tuple[str, str, str], members: dict[str, Any]) -> bytes:
@@ -115,12 +121,20 @@ class Packer:
         if not (members.keys() <= starts.keys() or all(map(self._name, members))):
             return self._reference(self._blob(b'"value":' + canonical.dumps(members) + b"}"))
         last = self._last.get(place, _FIRST)
-        before, found, changed, saved = last.members, dict[str, bytes](), dict[str, bytes](), 0
+        before, held, found, changed, saved = last.members, last.values, dict[str, bytes](), dict[str, bytes](), 0
+        loose: set[str] = set()
         for name, value in members.items():
+            if held.get(name, _ALWAYS) is value and name not in last.loose:
+                found[name] = member = before[name]
+                saved += len(member) + 1
+                continue
             if type(value) is str and len(value) <= INLINE_ALWAYS and value.isascii():  # as in simple(), for the most of them
                 member = starts[name] + _json(value)
             else:
-                member = starts[name] + (simple(value) or self._slot(value, name))
+                made = simple(value) or self._slot(value, name)
+                if type(value) is list or (len(made) > INLINE_ALWAYS and not made.startswith(_REFERENCE)):
+                    loose.add(name)
+                member = starts[name] + made
             found[name] = member
             if before.get(name) == member:
                 saved += len(member) + 1
@@ -133,7 +147,7 @@ class Packer:
             else:
                 same = [starts[name] + b"null" if name in changed else member for name, member in found.items()]
                 shared = self._recurring(b'"object":{%s}}' % b",".join(same))
-        self._last[place] = _Last(found, changed.keys(), shared)
+        self._last[place] = _Last(found, members, loose, changed.keys(), shared)
         if shared:
             return b'{"$like":["%s",{%s}]}' % (shared.encode(), b",".join(changed.values()))
         return escape(b"{%s}" % b",".join(found.values()))
@@ -157,7 +171,7 @@ class Packer:
         known = self._slots.get(id(value))
         if known is None:
             known = self._value(value)
-            if known.startswith(b'{"$ref":'):
+            if len(known) <= INLINE_ALWAYS or known.startswith(_REFERENCE):
                 self._slots[id(value)] = known
         return known
 
@@ -186,7 +200,7 @@ class Packer:
         if known is None:
             if isinstance(value, Message):
                 marks = b',"marks":' + canonical.dumps(named(value.marks)) if value.marks else b""
-                body = b'"message":' + canonical.dumps(dict(value)) + marks + b"}"
+                body = b'"message":' + canonical.dumps(value) + marks + b"}"
             else:
                 body = b'"value":' + canonical.dumps(value) + b"}"
             known = self._elements[id(value)] = self._blob(body)

@@ -87,6 +87,9 @@ _REPEATED: Final = {"agent": (sc.INPUT_MESSAGES, sc.OUTPUT_MESSAGES), "retrieval
 """Attributes that only say again what another holds exactly."""
 _NAMED: Final = {"model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL), "tool": (sc.TOOL_NAME,), "agent": (sc.AGENT_NAME,),
                  "retrieval": (sc.DATA_SOURCE_ID,)}  # fmt: skip
+_CAPTURED: Final = (ARGUMENTS, RESULT, INPUT, OUTPUT, CHUNKS, ERROR, sc.TOOL_ARGUMENTS, sc.TOOL_RESULT, sc.INPUT_MESSAGES,
+                    sc.OUTPUT_MESSAGES, sc.RETRIEVAL_QUERY)  # fmt: skip
+"""One of these is on every span of which content was captured."""
 _KINDS: Final = frozenset(get_args(Kind))
 _EFFECTS: Final = frozenset(get_args(Effect))
 _SIDES: Final = {"result": "response.", "output": "response.", "chunks": "response.", "sent": "response.stream."}
@@ -187,11 +190,7 @@ class _Reader:
     def cut(self, attribute: str, field: str) -> None:
         length = self.view.span.lengths.get(attribute, len(self.attributes[attribute]))
         detail = f"{attribute} was cut after {length} characters"
-        gap = Missing(field=field, cause="truncated", detail=detail, remedy=LENGTH_LIMIT)
-        if field in CONTENT_FIELDS.get(self.kind, ()):
-            self.gaps[field] = gap
-        else:
-            self.marks.append(gap)
+        self.gap(Missing(field=field, cause="truncated", detail=detail, remedy=LENGTH_LIMIT))
 
     def items(self, attribute: str) -> list[Any]:
         """A list of our own; empty for anything else."""
@@ -203,7 +202,8 @@ class _Reader:
         if self.failed:
             self.fields["error"] = self.failure(self.failed)
             self.taken |= {sc.ERROR_TYPE} & self.attributes.keys()
-        if self.attributes.get(EFFECT) in _EFFECTS:
+        effect = self.attributes.get(EFFECT)
+        if isinstance(effect, str) and effect in _EFFECTS:
             self.plain(EFFECT, "effect")
         if isinstance(self.attributes.get(IDEMPOTENCY_KEY), str):
             self.plain(IDEMPOTENCY_KEY, "idempotency_key")
@@ -265,13 +265,10 @@ class _Reader:
             self.cut(ARGUMENTS, "request.params")
 
     def query(self) -> None:
-        """What was searched for: text as it is, anything else as typed JSON."""
-        value = self.attributes.get(sc.RETRIEVAL_QUERY)
-        if isinstance(value, str) and value[:1] in ("{", "["):
-            self.payload(sc.RETRIEVAL_QUERY, "request.query")
-        elif value is not None:
+        """What was searched for: the one attribute of payload that is plain text."""
+        if sc.RETRIEVAL_QUERY in self.attributes:
             self.taken.add(sc.RETRIEVAL_QUERY)
-            self.fields["request.query"] = canonical.decode(value)
+            self.fields["request.query"] = self.attributes[sc.RETRIEVAL_QUERY]
 
     def list_of(self, attribute: str, field: str, read: Any) -> None:
         value = self.attributes.get(attribute)
@@ -329,12 +326,26 @@ class _Reader:
 
     # -- what is not there
     def losses(self) -> None:
-        """A mark on exactly the leaf that could not be encoded."""
+        """A mark on exactly the leaf that could not be encoded; a gap where a whole attribute was too long for a limit."""
+        whole = dict(self.readable())
         for loss in self.items(LOSSES):
-            if isinstance(loss, dict) and isinstance(loss.get("path"), str):
-                self.taken.add(LOSSES)
+            path = loss.get("path") if isinstance(loss, dict) else None
+            if not isinstance(path, str):
+                continue
+            self.taken.add(LOSSES)
+            if path in whole:
+                detail = f"{path} was left out: {loss.get('size')} characters, where {loss.get('limit')} are allowed"
+                self.gap(Missing(field=whole[path], cause="truncated", detail=detail, remedy=LENGTH_LIMIT))
+            else:
                 detail = f"{loss.get('class')} cannot be encoded: {loss.get('reason')}"
-                self.marks.append(Missing(field=self.place(loss["path"]), cause="undecodable", detail=detail))
+                self.marks.append(Missing(field=self.place(path), cause="undecodable", detail=detail))
+
+    def gap(self, gap: Missing) -> None:
+        """Takes the place of the content field that is not there; on any other field it is a mark."""
+        if gap.field not in CONTENT_FIELDS.get(self.kind, ()):
+            self.marks.append(gap)
+        elif gap.field not in self.fields:
+            self.gaps[gap.field] = gap
 
     def place(self, path: str) -> str:
         """The event field of a path that begins with the short name of a side: ``arguments.img``, ``result[0]``."""
@@ -356,28 +367,28 @@ class _Reader:
                 if not removal.path.startswith(whole) or rest[:1] not in ("", ".", "["):
                     continue
                 if attribute == sc.INPUT_MESSAGES and self.lifted:
-                    rest = self.shifted(rest)
+                    field, rest = self.shifted(field, rest)
                 detail = f"removed by rule {removal.rule}"
                 gap = Missing(field=field + rest, cause="redacted", detail=detail, remedy=_UNSURE)
-                if rest or field not in CONTENT_FIELDS.get(self.kind, ()):
+                if rest or field in self.fields:
                     self.marks.append(gap)
-                elif field not in self.fields:
-                    self.gaps[field] = gap
+                else:
+                    self.gap(gap)
 
     def readable(self) -> Iterator[tuple[str, str]]:
         """(attribute, field) of all payload of this kind."""
-        own = _PAYLOAD.get(self.kind, _OTHER_PAYLOAD)
-        yield from own
-        known = {a for a, _ in own} | set(_REPEATED.get(self.kind, ()))
-        yield from ((a, f) for a, f in ATTRIBUTE_FIELDS.items() if a not in known)
+        own = dict(_PAYLOAD.get(self.kind, _OTHER_PAYLOAD))
+        repeated = _REPEATED.get(self.kind, ())
+        yield from own.items()
+        yield from ((a, f) for a, f in ATTRIBUTE_FIELDS.items() if a not in own and a not in repeated)
 
-    def shifted(self, rest: str) -> str:
+    def shifted(self, field: str, rest: str) -> tuple[str, str]:
         """The place of a message that stood behind a system message before that was lifted."""
         number, bracket, behind = rest[1:].partition("]")
         if not bracket or not number.isdecimal():
-            return rest
+            return field, rest
         at = int(number) - self.lifted
-        return f"[{at}]{behind}" if at >= 0 else ""
+        return (field, f"[{at}]{behind}") if at >= 0 else ("request.system", "")
 
     def absent(self) -> None:
         """Why each content field that is not there is not. A stream and a failure are outcomes without a result."""
@@ -396,16 +407,14 @@ class _Reader:
                 detail = "the call had not returned when the process ended"
                 self.gaps[field] = Missing(field=field, cause="never_ended", detail=detail)
             elif not self.explained(field):
-                remedy = "switch content capture on where the agent calls otelreplay.configure()"
+                remedy = "set OTELREPLAY_CAPTURE=on, or otelreplay.configure(capture=True), where the agent runs"
                 self.gaps[field] = Missing(field=field, cause="content_not_captured", remedy=remedy)
 
     def explained(self, field: str) -> bool:
-        """Is it clear why the field is not there? Its arguments are elsewhere, or the call ended without a result."""
-        if field in ("request.system", "request.tools"):
-            return "request.messages" in self.fields or "request.params" in self.fields
-        if field in ("request.messages", "request.query"):
-            return ARGUMENTS in self.attributes
-        return field.startswith("response") and (self.failed is not None or "response.stream" in self.fields)
+        """Is it clear why the field is not there? The function has no such argument, or ended without a result."""
+        if field.startswith("request"):
+            return not self.attributes.keys().isdisjoint(_CAPTURED)
+        return self.failed is not None or "response.stream" in self.fields
 
     def title(self) -> str:
         for attribute in _NAMED.get(self.kind, ()):
@@ -413,4 +422,4 @@ class _Reader:
                 self.taken.add(attribute)
                 return str(self.attributes[attribute])
         name = self.view.span.name
-        return name.removeprefix(f"{self.kind} ") or self.kind
+        return name.removeprefix("chat " if self.kind == "model" else f"{self.kind} ") or self.kind

@@ -31,7 +31,7 @@ def settle(drafts: Sequence[Draft]) -> None:
             gap = draft.gaps.get(field)
             if gap is not None and _is_gap(draft, gap, uses_tools):
                 draft.missing.append(gap)
-            elif gap is None and _expected(draft, field):
+            elif gap is None and not draft.exact and _expected(draft, field):
                 draft.missing.append(
                     Missing(
                         field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""

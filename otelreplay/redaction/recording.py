@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from otelreplay.canonical import Tagged
 from otelreplay.events import Event, Failure, Mark, Message, Missing, Note, Recording, Redaction
 from otelreplay.events.fields import format_path as render
 from otelreplay.redaction.gather import Gatherer
@@ -69,7 +70,7 @@ class EventPass:
             value = getattr(event, field)
             if value is None or value == {}:
                 continue
-            plain = value.model_dump() if isinstance(value, Failure) else value
+            plain = dict(value) if isinstance(value, Failure) else value
             new, found = self._field(field, plain)
             marks += found
             if new is not plain:
@@ -225,7 +226,9 @@ def _texts(value: Any, path: Path) -> Iterable[tuple[Path, str]]:
             step = key if isinstance(key, str) else str(key)
             yield (*path, step), step
             yield from _texts(item, (*path, step))
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, Tagged):
+        yield from _texts(dict(value.members), path)
+    elif isinstance(value, (list, tuple, set, frozenset)):
         for n, item in enumerate(value):
             yield from _texts(item, (*path, n))
     elif isinstance(value, bytes):

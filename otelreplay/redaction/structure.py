@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from otelreplay.canonical import RESERVED, Tagged
 from otelreplay.redaction import jsontext
 from otelreplay.redaction.paths import Glob, Path, parse_glob
 from otelreplay.redaction.placeholders import is_placeholder
@@ -32,6 +33,9 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "output.value": ("response.result", "response.output", "response"),
     "exception.message": ("error.message",),
     "status_message": ("error.message",),
+    "otelreplay.arguments": ("request.params", "request.arguments"),
+    "otelreplay.error": ("error", "error.message"),
+    "otelreplay.sent": ("response.stream.sent",),
     "body": ("request", "response"),
 }
 """Attribute names whose content every dialect reads into the same fields; more come from the dialects' table."""
@@ -47,6 +51,9 @@ _INSIDE: Final[dict[str, tuple[Path, ...]]] = {
     "output": (("response", "result"), ("response", "output")),
 }
 """Keys inside messages and attribute names' last segments that hold what a tool was called with or gave."""
+
+_HOLDERS: Final = ("fields", "extra", "items", "value")
+"""Members of a typed value that hold what it is made of."""
 
 GONE: Final = object()
 """What a dropped value becomes."""
@@ -76,6 +83,10 @@ class Findings:
         if isinstance(value, (list, tuple)):
             items = [self.restore(v) for v in value]
             return items if isinstance(value, list) else tuple(items)
+        if isinstance(value, Tagged):
+            return Tagged(value.tag, self.restore(dict(value.members)))
+        if isinstance(value, (set, frozenset)):
+            return type(value)(self.restore(v) for v in value)
         if not isinstance(value, str):
             return value
         for n, part in enumerate(self.kept):
@@ -132,8 +143,15 @@ class Structure:
             return found.take(value) if rule.action == "keep" else replaced(value, rule)
         if depth >= MAX_DEPTH:
             return value
+        if isinstance(value, Tagged):
+            members = self._dict(dict(value.members), places, found, at, depth=depth, loose=loose, tag=value.tag)
+            return value if members == value.members else Tagged(value.tag, members)
         if isinstance(value, dict):
-            return self._dict(value, places, found, at, depth=depth, loose=loose)
+            return self._dict(value, places, found, at, depth=depth, loose=loose, tag=value.get(RESERVED))
+        if isinstance(value, (set, frozenset)):
+            kept = [self.apply(v, places, found, at, depth + 1, loose=loose) for v in value]
+            same = all(a is b for a, b in zip(kept, value, strict=True))
+            return value if same else type(value)(v for v in kept if v is not GONE)
         if isinstance(value, (list, tuple)):
             items = [
                 self.apply(v, tuple((*p, n) for p in places), found, (*at, n), depth + 1, loose=loose)
@@ -155,20 +173,40 @@ class Structure:
         return None
 
     def _dict(
-        self, value: dict[Any, Any], places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool
+        self, value: dict[Any, Any], places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool, tag: Any
     ) -> Any:
+        """``tag``: of a typed value. What such a value holds stands where the value itself stands."""
         out: dict[Any, Any] = {}
         changed = False
         for key, item in value.items():
             step = str(key)
             inside = tuple((*p, step) for p in places) + (_INSIDE.get(step, ()) if loose and depth else ())
-            new = self.apply(item, inside, found, (*at, step), depth + 1, loose=loose)
+            if tag is not None and step in _HOLDERS:
+                if step == "items" and tag == "dict" and isinstance(item, list):
+                    new: Any = self._pairs(item, places, found, (*at, step), depth=depth, loose=loose)
+                else:
+                    new = self.apply(item, (*inside, *places), found, (*at, step), depth + 1, loose=loose)
+            else:
+                new = self.apply(item, inside, found, (*at, step), depth + 1, loose=loose)
             changed |= new is not item
             if new is not GONE:
                 out[key] = new
         if not changed:
             return value
         return out
+
+    def _pairs(self, pairs: list[Any], places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool) -> Any:
+        """The items of a dict with odd keys; a pair of which the value is dropped goes with it."""
+        out = []
+        for n, pair in enumerate(pairs):
+            if isinstance(pair, list) and len(pair) == 2:
+                inside = tuple((*p, str(pair[0])) for p in places)
+                new = self.apply(pair[1], inside, found, (*at, n, 1), depth + 1, loose=loose)
+                if new is GONE:
+                    continue
+                pair = pair if new is pair[1] else [pair[0], new]
+            out.append(pair)
+        return pairs if len(out) == len(pairs) and all(a is b for a, b in zip(out, pairs, strict=True)) else out
 
     def _json(self, text: str, places: tuple[Path, ...], found: Findings, at: Path, *, depth: int, loose: bool) -> Any:
         try:

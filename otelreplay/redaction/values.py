@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from otelreplay.canonical import Tagged
 from otelreplay.redaction.jsontext import Leaf, Path
 
 MAX_DEPTH: Final = 100
@@ -36,7 +37,9 @@ def _collect(value: Any, path: Path, found: list[Leaf], depth: int) -> bool:
             found.append(Leaf((*path, step), step, key=True))
             deep |= _collect(item, (*path, step), found, depth + 1)
         return deep
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, Tagged):
+        return _collect(dict(value.members), path, found, depth)
+    elif isinstance(value, (list, tuple, set, frozenset)):
         if depth >= MAX_DEPTH:
             return True
         deep = False
@@ -64,11 +67,14 @@ def _rebuild(value: Any, counter: Iterator[int], changed: dict[int, str], depth:
             new_key = _free(changed[n], out) if n in changed else key
             out[new_key] = _rebuild(item, counter, changed, depth + 1, too_deep)
         return out
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Tagged):
+        members = _rebuild(dict(value.members), counter, changed, depth, too_deep)
+        return members if isinstance(members, str) else Tagged(value.tag, members)
+    if isinstance(value, (list, tuple, set, frozenset)):
         if depth >= MAX_DEPTH:
             return too_deep
         items = [_rebuild(item, counter, changed, depth + 1, too_deep) for item in value]
-        return items if isinstance(value, list) else tuple(items)
+        return items if isinstance(value, list) else type(value)(items)
     if value is None or isinstance(value, bool):
         return value
     n = next(counter)

@@ -11,10 +11,11 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from otelreplay.canonical import Tagged
 from otelreplay.cassette import Header, header_for, read_cassette, write_cassette
 from otelreplay.cassette.pack import INLINE_ALWAYS, INLINE_ONCE
 from otelreplay.errors import CassetteFormatError
-from otelreplay.events import Event, Message, Recording, expand
+from otelreplay.events import Event, Failure, Message, Recording, expand
 from tests.cassette.runs import SIGNER, TRACE, chat, event, marked, read, resealed, seal, span, text
 
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=12)
@@ -216,3 +217,10 @@ def test_events_out_of_order_are_not_written():
     one = Event(seq=1, id="x", kind="tool", name="n")
     with pytest.raises(ValueError, match="order of seq"):
         seal(Recording(run_id="ab12", trace_ids=(), events=(one, one)))
+
+
+def test_a_failure_comes_back_with_typed_values_in_its_further_fields():
+    more = {"class": "m:E", "args": [(1, b"x")], "fields": {"who": Tagged("enum", {"class": "m:C", "name": "A"}), "n": None}}
+    written = recording([{"kind": "tool", "name": "n", "error": Failure.model_validate({"type": "E"} | more)}])
+    (back,) = read(seal(written)).recording().events
+    assert shape(dict(back.error)) == shape({"type": "E", "message": None} | more)
