@@ -40,6 +40,8 @@ class Setup:
     """Folder of the outbox, if there is one."""
     capture: bool = True
     """Content is captured."""
+    capture_decided_by: str = ""
+    """An argument, or the environment variable and its value."""
     policy: str = ""
     own_provider: bool = True
     """False: the provider that was there already is used."""
@@ -50,7 +52,7 @@ class Setup:
         if not self.active:
             return f"recording nothing: {self.why}"
         kept = f"outbox {self.outbox}" if self.outbox else "no outbox"
-        content = "content capture on" if self.capture else "content capture OFF"
+        content = f"content capture {'on' if self.capture else 'OFF'} ({self.capture_decided_by})"
         return f"recording to {self.url} ({self.protocol}), {content}, policy {self.policy}, {kept}"
 
 
@@ -73,8 +75,8 @@ def configure(
 ) -> Setup:  # fmt: skip
     """Record the spans of this process and send them to ``endpoint``.
 
-    Sets up a tracer provider without limits, or joins the one that is set up already. Spans are redacted under ``policy`` in the
-    background, before they are written or sent. A second call changes nothing and returns the first set-up.
+    Sets up a tracer provider without limits, or joins the one that is set up already. Spans are redacted under ``policy`` in
+    the background, before they are written or sent. A second call changes nothing and returns the first set-up.
 
     :param endpoint: of an OTLP receiver, as ``http://127.0.0.1:4317``; else ``OTEL_EXPORTER_OTLP_ENDPOINT`` and its kin.
     :param protocol: ``grpc`` or ``http/protobuf``; else by the environment, else by the port.

@@ -1,7 +1,8 @@
 """Where spans go: from the arguments of ``configure`` and the ``OTEL_EXPORTER_OTLP_*`` variables.
 
-Source: OpenTelemetry specification, protocol/exporter.md. A variable of the signal (``..._TRACES_...``) wins over the general one,
-an argument over both. A base endpoint gets ``/v1/traces`` appended for HTTP; ``OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`` is used as is.
+Source: OpenTelemetry specification, protocol/exporter.md. A variable of the signal (``..._TRACES_...``) wins over the
+general one, an argument over both. A base endpoint gets ``/v1/traces`` appended for HTTP; the endpoint of the signal is used as
+it is.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _span(span: Span) -> Any:
         parent_span_id=bytes.fromhex(span.parent_span_id),
         flags=span.flags,
         name=span.name,
-        kind=span.kind,
+        kind=span.kind,  # type: ignore[arg-type]
         start_time_unix_nano=span.start,
         end_time_unix_nano=span.end,
         dropped_attributes_count=span.dropped_attributes_count,
@@ -106,13 +106,13 @@ def _span(span: Span) -> Any:
         )
         _attributes(made.attributes, event.attributes)
     for link in span.links:
-        made = message.links.add(
+        pointed = message.links.add(
             trace_id=bytes.fromhex(link.trace_id), span_id=bytes.fromhex(link.span_id), trace_state=link.trace_state,
             dropped_attributes_count=link.dropped_attributes_count, flags=link.flags,
         )  # fmt: skip
-        _attributes(made.attributes, link.attributes)
+        _attributes(pointed.attributes, link.attributes)
     if span.status_code or span.status_message:
-        message.status.code, message.status.message = span.status_code, span.status_message
+        message.status.MergeFrom(trace_pb2.Status(code=span.status_code, message=span.status_message))  # type: ignore[arg-type]
     return message
 
 

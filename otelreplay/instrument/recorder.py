@@ -3,18 +3,18 @@
 Theory of operation.
 
     program's threads          writer thread                         sender thread
-    on_start, on_end ─queue─▶  read, redact, encode, commit ─store─▶ send, settle ─queue─▶ (the writer removes what was settled)
+    on_start, on_end ─queue─▶  read, redact, encode, commit ─store─▶ send, settle ─queue─▶ (the writer removes the settled)
 
-The queue is a SimpleQueue: its ``put`` may be called from a signal handler and from a finaliser in the middle of another ``put``,
-which no lock of ours would survive. Nothing on the program's side takes a lock, and no program thread ever touches an event that
-the background threads use.
+The queue is a SimpleQueue: its ``put`` may be called from a signal handler and from a finaliser in the middle of another
+``put``, which no lock of ours would survive. Nothing on the program's side waits for a lock, and no program thread ever touches
+an event that the background threads use.
 
-The writer commits what the queue holds, in groups: the first span waits a moment (``_LINGER``) for others. A span that has begun
-and not ended by then leaves a stub, so that the receiver learns of it should the process die.
+The writer commits what the queue holds, in groups: the first span waits a moment (``_LINGER``) for others. A span that has
+begun and not ended by then leaves a stub, so that the receiver learns of it should the process die.
 
-Fork. Before it both threads are stopped, so that no lock is held in what the child inherits (SQLite, RE2, gRPC); they start again
-in the parent if there is work, else with the next span. The child begins anew: an empty queue, a store of its own. Spans that
-began in the parent are the parent's; where the child ends its copy of them, nothing is recorded.
+Fork. Before it both threads are stopped, so that no lock is held in what the child inherits (SQLite, RE2, gRPC); they start
+again in the parent if there is work, else with the next span. The child begins anew: an empty queue, a store of its own. Spans
+that began in the parent are the parent's; where the child ends its copy of them, nothing is recorded.
 
 After ``close`` (the end of the process) spans are still taken, and committed by the thread that ends them.
 """
@@ -118,8 +118,11 @@ class Recorder(SpanProcessor):
 
     # --- what configure and the exits call --------------------------------------------------------------------------
 
-    def flush(self, timeout: float) -> FlushResult:
-        """Commit what has ended so far and send it; at most ``timeout`` seconds, far less where nobody answers."""
+    def flush(self, timeout: float, *, final: bool = False) -> FlushResult:
+        """Commit what has ended so far and send it; at most ``timeout`` seconds, far less where nobody answers.
+
+        With ``final``, spans that are open are sent as they are, without an end.
+        """
         end = time.monotonic() + timeout
         while self._paused and time.monotonic() < end:
             time.sleep(0.001)
@@ -128,7 +131,7 @@ class Recorder(SpanProcessor):
             return self.result()
         if not self._running:
             self._begin()
-        marker = self.settle(end)
+        marker = self._mark(end, final)
         sender = self._sender
         if sender is not None and marker.done:
             if sender.down:
@@ -139,9 +142,9 @@ class Recorder(SpanProcessor):
                 pause = min(pause * 1.5, 0.01)
         return self.result()
 
-    def settle(self, end: float) -> Marker:
+    def _mark(self, end: float, final: bool) -> Marker:
         """Wait until everything so far is committed, and have it sent. Takes no lock: fit for a signal handler."""
-        marker = Marker()
+        marker = Marker(final=final)
         self._queue.put(marker)
         while not marker.done and time.monotonic() < end and self._running:
             time.sleep(0.0005)
@@ -154,7 +157,7 @@ class Recorder(SpanProcessor):
     def close(self, timeout: float) -> FlushResult:
         """Flush, stop the threads, let go of the store. Spans that end later are still committed."""
         if not self._closed and not self._paused:
-            self.flush(timeout)
+            self.flush(timeout, final=True)
         self._closed = True
         self._stop_threads(max(timeout, 1.0))
         self._inline(0.0)

@@ -52,7 +52,7 @@ class RecordAll(Sampler):
         kind: SpanKind | None = None,
         attributes: Attributes = None,
         links: Sequence[Link] | None = None,
-        trace_state: TraceState | None = None,
+        trace_state: TraceState | None = None,  # noqa: ARG002
     ) -> SamplingResult:
         """The inner sampler's decision, with "drop" made into "record only"."""
         found = self._inner.should_sample(parent_context, trace_id, name, kind, attributes, links)

@@ -1,10 +1,10 @@
 """Frames that wait → the receiver. A thread of its own: it may wait for the network, nobody waits for it.
 
 Theory of operation. Sources (the own store first, then the outboxes of processes that died) are read in order of arrival, from
-a cursor on; one request is under way at a time. What the receiver takes is settled, and removed from its store by whoever writes
-there. What it refuses as bad data is halved until the span at fault stands alone and is given up, so that one bad span costs no
-other. Anything else is tried again, later and later (with jitter, or when the receiver says), from the same cursor. A flush asks
-for an attempt now.
+a cursor on; one request is under way at a time. What the receiver takes is settled, and removed from its store by whoever
+writes there. What it refuses as bad data is halved until the span at fault stands alone and is given up, so that one bad span
+costs no other. Anything else is tried again, later and later (with jitter, or when the receiver says), from the same cursor. A
+flush asks for an attempt now.
 """
 
 from __future__ import annotations
@@ -133,7 +133,10 @@ class Sender:
                 if not self._stop:
                     self._urgent.clear()
                     self._wake.clear()
-                    self._round()
+                    try:
+                        self._round()
+                    except Exception as error:  # a bug of ours must not end the sending
+                        self._failed(Answer(outcome="later", reason=type(error).__name__))
         finally:
             self._hang_up()
 

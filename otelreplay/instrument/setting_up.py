@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,19 @@ from otelreplay import boundary
 from otelreplay.instrument import capture as capturing
 from otelreplay.instrument.configure import Setup
 from otelreplay.instrument.counts import Counts
-from otelreplay.instrument.destination import resolve_destination
+from otelreplay.instrument.destination import Destination, resolve_destination
+from otelreplay.instrument.exits import Exits
+from otelreplay.instrument.folder import adopt, default_outbox, folder_for
 from otelreplay.instrument.notice import tell, warn
+from otelreplay.instrument.outbox import Outbox
 from otelreplay.instrument.policy import redactor_for
+from otelreplay.instrument.providers import cautions_about, existing_provider, others
 from otelreplay.instrument.recorder import Recorder
 from otelreplay.instrument.sdk import make_provider
 from otelreplay.instrument.sender import Sender
 from otelreplay.instrument.store import MemoryStore, Store
 from otelreplay.instrument.transport import transport_for
+from otelreplay.redaction import Redactor
 
 _IN_MEMORY = 256 << 20
 
@@ -46,23 +51,36 @@ def set_up(
     if boundary.interceptor() is not None:
         return Made(Setup(active=False, why="this is a replay"))
     redactor = redactor_for(policy)
-    make_store: Callable[[], Store] = lambda: MemoryStore(_IN_MEMORY)  # noqa: E731
+    base = Path(outbox) if outbox is not None else default_outbox(environ, Path.home())
+    folder = folder_for(base, to) if durable else None
+    existing = existing_provider()
+    recorder = _recorder(to, redactor, folder, outbox_limit)
+    provider = existing or make_provider(service_name)
+    provider.add_span_processor(recorder)
+    if existing is None:
+        trace.set_tracer_provider(provider)
+    capturing.set_capture(captured)
+    Exits(recorder, timeout=exit_timeout, url=to.url).install(signals=signals)
+    cautions = (cautions_about(existing) if existing is not None else ()) + others(environ)
+    setup = Setup(
+        active=True, url=to.url, protocol=to.protocol, durable=durable, outbox=folder, capture=captured.on,
+        capture_decided_by=captured.decided_by, policy=redactor.policy.name, own_provider=existing is None, cautions=cautions,
+    )  # fmt: skip
+    return Made(setup, recorder)
+
+
+def _recorder(to: Destination, redactor: Redactor, folder: Path | None, limit: int) -> Recorder:
+    def make_store() -> Store:
+        return MemoryStore(min(limit, _IN_MEMORY)) if folder is None else Outbox(folder, largest=limit)
 
     def make_sender(counts: Counts) -> Sender:
         return Sender(
-            transport=lambda: transport_for(to), timeout=to.timeout, counts=counts, url=to.url, durable=durable,
+            transport=lambda: transport_for(to), timeout=to.timeout, counts=counts, url=to.url, durable=folder is not None,
+            adopt=(lambda: adopt(folder)) if folder is not None else tuple,
             hold=lambda: boundary.interceptor() is not None, redact_text=redactor.text,
         )  # fmt: skip
 
-    recorder = Recorder(redact=redactor.span, make_store=make_store, make_sender=make_sender, durable=durable)
-    capturing.set_capture(captured)
-    provider = make_provider(service_name)
-    provider.add_span_processor(recorder)
-    trace.set_tracer_provider(provider)
-    return Made(
-        Setup(active=True, url=to.url, protocol=to.protocol, durable=durable, capture=captured.on, policy=redactor.policy.name),
-        recorder,
-    )
+    return Recorder(redact=redactor.span, make_store=make_store, make_sender=make_sender, durable=folder is not None)
 
 
 def show(setup: Setup, *, quiet: bool) -> None:

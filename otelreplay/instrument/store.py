@@ -34,9 +34,11 @@ class Work:
     """Rows that need not wait any longer."""
     lost: dict[str, int] = field(default_factory=dict)
     """Spans that were given up since the last commit, by reason."""
+    end_stubs: bool = False
+    """No span will end any more: stubs become frames as they are, without an end."""
 
     def __bool__(self) -> bool:
-        return bool(self.frames or self.stubs or self.ended or self.settled or self.lost)
+        return bool(self.frames or self.stubs or self.ended or self.settled or self.lost or self.end_stubs)
 
 
 class Committed(NamedTuple):
@@ -75,10 +77,10 @@ class Store(Protocol):
 class MemoryStore:
     """Survives nothing; for ``durable=False``, and for a disk that cannot be written to."""
 
-    def __init__(self, largest: int) -> None:
+    def __init__(self, largest: int, *, after: int = 0) -> None:
         self._largest, self._held = largest, 0
         self._rows: dict[int, Row] = {}
-        self._last = 0
+        self._last = after
         self._lost: dict[str, int] = {}
         self._lock = threading.Lock()
 

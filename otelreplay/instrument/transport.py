@@ -4,8 +4,8 @@ The answer decides what happens to the spans:
 
     taken     they are removed from the outbox; what the receiver says it rejected of them is counted and shown
     refused   the receiver will never take this very data: it is split, and the span that is at fault is given up
-    later     everything else. Also what OTLP calls not retryable but is no fault of the data (a wrong token, a wrong path, a bug
-              on the other side): an outbox exists so that somebody can put that right
+    later     everything else. Also what OTLP calls not retryable but is no fault of the data (a wrong token, a wrong path, a
+              bug on the other side): an outbox exists so that somebody can put that right
 
 Source: OTLP specification (opentelemetry-proto, docs/specification.md), "Failures".
 """

@@ -114,8 +114,8 @@ def _meaning(error: Any, size: int) -> Answer:
 
 def _retry_delay(error: Any) -> float | None:
     """Seconds that the receiver asked to wait: RetryInfo, alone or among the details of the status."""
-    from google.rpc.error_details_pb2 import RetryInfo
-    from google.rpc.status_pb2 import Status
+    from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped]
+    from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
 
     found = RetryInfo()
     try:
@@ -133,4 +133,4 @@ def _retry_delay(error: Any) -> float | None:
 
 
 def _duration(info: Any) -> float:
-    return float(info.retry_delay.seconds) + info.retry_delay.nanos / 1e9
+    return float(info.retry_delay.seconds + info.retry_delay.nanos / 1e9)

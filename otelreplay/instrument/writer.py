@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace import Span as LiveSpan
 
 from otelreplay.instrument.counts import Counts
-from otelreplay.instrument.encoding import frames
+from otelreplay.instrument.encoding import Frame, frames
 from otelreplay.instrument.reading import Reader
 from otelreplay.instrument.store import FULL, Store, Work, add_losses
 from otelreplay.spans.model import Span
@@ -31,6 +31,8 @@ class Marker:
     done: bool = False
     row: int = 0
     """The last row at that time."""
+    final: bool = False
+    """No span will end any more: those that are open are sent as they are."""
     asked: int = 0
     """Number of the attempt to send that follows it."""
 
@@ -80,6 +82,7 @@ class Writer:
                 ended.append(item)
             elif isinstance(item, Marker):
                 markers.append(item)
+                work.end_stubs = work.end_stubs or item.final
             elif isinstance(item, Settled):
                 work.settled += item.rows
                 add_losses(work.lost, item.lost)
@@ -87,6 +90,8 @@ class Writer:
         for key, span in started.items():
             if span.end_time is None:
                 self._stub(key, span, work)
+        if work.end_stubs:
+            self._stubbed.clear()
         fresh = self._commit(work)
         for marker in markers:
             marker.row = self.last
@@ -102,17 +107,29 @@ class Writer:
                 work.ended.append(_bytes(key))
             found = self._redacted(span)
             if found is None:
-                add_losses(work.lost, {UNREADABLE: 1})
-                add_losses(self._counts.lost_here, {UNREADABLE: 1})
+                self._unreadable(work)
             else:
                 read.append(found)
-        work.frames = list(frames(read))
+        work.frames = self._encoded(read, work)
+
+    def _encoded(self, spans: list[Span], work: Work) -> list[Frame]:
+        try:
+            return list(frames(spans))
+        except Exception:
+            if len(spans) == 1:
+                self._unreadable(work)
+                return []
+        return [frame for span in spans for frame in self._encoded([span], work)]
+
+    def _unreadable(self, work: Work) -> None:
+        add_losses(work.lost, {UNREADABLE: 1})
+        add_losses(self._counts.lost_here, {UNREADABLE: 1})
 
     def _stub(self, key: tuple[int, int], span: LiveSpan, work: Work) -> None:
         found = self._redacted(span)
-        if found is not None:
+        for frame in self._encoded([found], Work()) if found is not None else ():
             self._stubbed.add(key)
-            work.stubs[_bytes(key)] = next(frames([found])).data
+            work.stubs[_bytes(key)] = frame.data
 
     def _redacted(self, span: ReadableSpan) -> Span | None:
         try:
