@@ -97,9 +97,7 @@ def _export(door: Door, access: Access, signal: Signal) -> Callable[[bytes, Any]
             tenant = access.tenant(_authorization(context))
             if tenant is None:
                 raise RefusedError("unauthenticated", "a bearer token of this receiver is required")
-            request = Request(
-                signal=signal, form="protobuf", encoding=encoding_of_message(body), body=body, tenant=tenant
-            )
+            request = Request(signal=signal, form="protobuf", encoding=encoding_of_message(body), body=body, tenant=tenant)
             return success(door.take(request), signal, "protobuf")
         except RefusedError as refused:
             context.set_trailing_metadata((("grpc-status-details-bin", status(refused).SerializeToString()),))

@@ -97,7 +97,9 @@ class Fresh:
         self.logs: list[LogRecord] = []
 
 
-def admit(deliveries: Sequence[Delivery], ledger_of: Callable[[TraceKey], Ledger]) -> tuple[list[Receipt], dict[TraceKey, Fresh]]:
+def admit(
+    deliveries: Sequence[Delivery], ledger_of: Callable[[TraceKey], Ledger]
+) -> tuple[list[Receipt], dict[TraceKey, Fresh]]:
     """Sort deliveries into what is new and what is not; the ledgers know of it then."""
     fresh: dict[TraceKey, Fresh] = {}
     receipts = []

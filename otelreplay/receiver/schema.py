@@ -43,7 +43,9 @@ def frame_form() -> str:
 def connect(path: Path, *, wait: float) -> sqlite3.Connection:
     """Open the file, which is made (mode 0600) if it is not there. Raises InputError (``inbox.corrupt``, ``inbox.version``)."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():  # never opened and closed beside a connection: that would drop the locks which this process holds on it
+    if (
+        not path.exists()
+    ):  # never opened and closed beside a connection: that would drop the locks which this process holds on it
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # sqlite gives -wal and -shm the same mode
     db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:

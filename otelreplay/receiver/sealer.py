@@ -66,7 +66,7 @@ class Sealer:
 
     def everything(self) -> Pass:
         """Seal all that is pending, also what has not ended. Not while the thread runs."""
-        found = self._seal(lambda group: True)
+        found = self._seal(wanted("", self._assembler.name))
         self._save()
         return found
 

@@ -141,9 +141,7 @@ class SqliteInbox:
                 where = (key.tenant, bytes.fromhex(key.trace_id))
                 row = db.execute("SELECT run FROM traces WHERE tenant = ? AND trace = ?", where).fetchone()
                 left |= {row[0]} if row else set()
-                db.execute(
-                    "UPDATE traces SET sealed = ?, run = ? WHERE tenant = ? AND trace = ?", (newest, sealed.run, *where)
-                )
+                db.execute("UPDATE traces SET sealed = ?, run = ? WHERE tenant = ? AND trace = ?", (newest, sealed.run, *where))
             held = "SELECT 1 FROM traces WHERE run = ? LIMIT 1"
             return sorted(run for run in left - {"", sealed.run} if db.execute(held, (run,)).fetchone() is None)
 
@@ -228,11 +226,11 @@ class SqliteInbox:
                 raise self._failed(error) from None
 
     def _failed(self, error: sqlite3.DatabaseError) -> Exception:
-        if error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        if getattr(error, "sqlite_errorcode", 0) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return schema.corrupt(self.path)
         full = "full" in str(error)
         return InboxError(
-            "the disk is full" if full else f"the inbox cannot be written to ({error.sqlite_errorname})",
+            "the disk is full" if full else f"the inbox cannot be written to ({getattr(error, 'sqlite_errorname', 'SQLITE_ERROR')})",
             code="inbox.full" if full else "inbox.unavailable",
             where=str(self.path),
             next_step="make room; senders try again by themselves" if full else "check the disk and its permissions",

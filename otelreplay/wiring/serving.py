@@ -1,8 +1,8 @@
 """A receiver, or the sealing of what one left, from a store folder and what the user chose.
 
-    <store>/cassettes/      current cassettes, and nothing else
-    <store>/superseded/     older revisions
-    <store>/inbox/          inbox.db: what waits; lock: held by the process that serves
+<store>/cassettes/      current cassettes, and nothing else
+<store>/superseded/     older revisions
+<store>/inbox/          inbox.db: what waits; lock: held by the process that serves
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def open_inbox(store: Path) -> SqliteInbox:
         return SqliteInbox(path, clock=time.time_ns)
     except sqlite3.OperationalError as error:
         raise InputError(
-            f"the inbox cannot be opened ({error.sqlite_errorname})",
+            f"the inbox cannot be opened ({getattr(error, 'sqlite_errorname', 'SQLITE_ERROR')})",
             code="inbox.unreadable",
             where=str(path),
             next_step="check the disk, the path and its permissions",
