@@ -1,0 +1,220 @@
+"""The recording as a replay reads it: what can be called, in which place, after what, and how it is found.
+
+Served kinds are answered from the recording; what happened *inside* one of them is not called again, since its code does not
+run (``inside`` names kinds for which it does). Agents are entered and left. Everything else is structure: it is looked through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from otelreplay.events import Event
+from otelreplay.matching import KeyMemo, request_components
+from otelreplay.replay.bindings import exact
+from otelreplay.replay.carried import Carried, Families, carried, is_own
+from otelreplay.replay.holes import Hole, Holes, Skeletons
+
+SERVED: Final = frozenset(
+    {"model", "embeddings", "tool", "retrieval", "memory", "state", "clock", "random", "id"}
+)  # fmt: skip
+"""Kinds of events that are answered from the recording."""
+_NAMELESS: Final = frozenset({"model", "embeddings", "clock", "random", "id"})
+"""Kinds whose event name is no operation: a model's name is a component of its request."""
+ANYWHERE: Final = -1
+
+Group = tuple[str, str]
+"""Kind and operation."""
+
+
+def operation_of(kind: str, name: str, skeletons: Skeletons) -> str:
+    """What a call and a recording must share to be compared at all."""
+    return "" if kind in _NAMELESS else str(skeletons.value(name, "name")[0])
+
+
+class Recorded:
+    """One event that can be called, entered, or both looked for and found."""
+
+    __slots__ = ("context", "event", "group", "holes", "how", "keys", "outer", "place", "seq", "taken")
+
+    def __init__(self, event: Event, place: int, group: Group, keys: dict[str, str], holes: dict[str, Holes]) -> None:
+        self.event, self.place, self.group, self.keys, self.holes = event, place, group, keys, holes
+        self.seq = event.seq
+        self.how = Carried(())
+        self.context: int | None = None
+        """Place of the nearest agent around it that is entered; None for none."""
+        self.outer: Recorded | None = None
+        """The served event inside of which it happened."""
+        self.taken = False
+        """Served, or entered."""
+
+    def holes_of(self, components: tuple[str, ...]) -> Holes:
+        """Its holes in these components, in order."""
+        return holes_of(self.holes, components)
+
+
+def holes_of(holes: dict[str, Holes], components: tuple[str, ...]) -> Holes:
+    """The holes in these components, in order."""
+    return tuple([hole for component in components for hole in holes.get(component, ())]) if holes else ()
+
+
+class Queue:
+    """Recordings by seq. Those that are taken from the front are forgotten."""
+
+    __slots__ = ("_head", "_items")
+
+    def __init__(self) -> None:
+        self._items: list[Recorded] = []
+        self._head = 0
+
+    def add(self, item: Recorded) -> None:
+        """Put one at the end."""
+        self._items.append(item)
+
+    def __iter__(self) -> Iterator[Recorded]:
+        items = self._items
+        while self._head < len(items) and items[self._head].taken:
+            self._head += 1
+        for place in range(self._head, len(items)):
+            if not items[place].taken:
+                yield items[place]
+
+
+class Shelf:
+    """The recordings of one group that are compared in one way."""
+
+    def __init__(self, how: Carried) -> None:
+        self.how = how
+        self._queues: dict[tuple[Any, ...], Queue] = {}
+
+    def add(self, item: Recorded) -> None:
+        """Put a recording where it will be looked for."""
+        digests = tuple([item.keys[component] for component in self.how.checked])
+        texts = exact(item.holes_of(self.how.checked))
+        for context in (ANYWHERE, item.context):
+            self._queue((digests, context)).add(item)
+            if texts:
+                self._queue((digests, context, texts)).add(item)
+
+    def _queue(self, key: tuple[Any, ...]) -> Queue:
+        return self._queues.setdefault(key, Queue())
+
+    def find(self, digests: tuple[str, ...], context: int | None, texts: tuple[str, ...] | None = None) -> Queue | None:
+        """Recordings with these digests in this context; with these very holes where ``texts`` is given."""
+        return self._queues.get((digests, context) if texts is None else (digests, context, texts))
+
+
+class Score:
+    """All recordings of a run, indexed."""
+
+    def __init__(
+        self, events: tuple[Event, ...], *, skeletons: Skeletons, memo: KeyMemo, soft_rules: Collection[str],
+        inside: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        self.events: tuple[Event, ...] = events
+        self.at: dict[int, int] = {}
+        """Place of each seq; the first has it where hostile input repeats one."""
+        for place, event in enumerate(events):
+            self.at.setdefault(event.seq, place)
+        own_agents = [event for event in events if event.kind == "agent" and is_own(event)]
+        self.has_own_agents = bool(own_agents)
+        self._inside = frozenset(inside)
+        self.items: list[Recorded | None] = []
+        self.served: list[Recorded] = []
+        self.agents: list[Recorded] = []
+        self.groups: dict[Group, dict[Carried, Shelf]] = {}
+        self.members: dict[Group, list[Recorded]] = {}
+        """Every recording of a group, by seq."""
+        self.placeholders: set[str] = set()
+        self._free: set[int] = set()
+        families = Families()
+        for place, event in enumerate(events):
+            self._take(event, place, skeletons, memo, families)
+        self._place()
+        for item in (*self.served, *self.agents):
+            soft = [c for c, holes in item.holes.items() if any(hole.rule in soft_rules for hole in holes)]
+            item.how = carried(item.event, item.keys, families.of(item.event, item.group[1]), soft)
+            if item.outer is None:
+                shelves = self.groups.setdefault(item.group, {})
+                shelves.setdefault(item.how, Shelf(item.how)).add(item)
+                self.members.setdefault(item.group, []).append(item)
+
+    def _take(self, event: Event, place: int, skeletons: Skeletons, memo: KeyMemo, families: Families) -> None:
+        agent = event.kind == "agent" and (is_own(event) or not self.has_own_agents)
+        if event.kind not in SERVED and not agent:
+            self.items.append(None)
+            return
+        skeleton = skeletons.request(event.kind, event.request)
+        keys = request_components(event.kind, event.name, skeleton.request, memo)
+        keys.pop("name", None)  # the group has it
+        group = (str(event.kind), operation_of(event.kind, event.name, skeletons))
+        item = Recorded(event, place, group, keys, skeleton.holes)
+        self.placeholders.update(hole.text for holes in skeleton.holes.values() for hole in holes)
+        families.add(event, group[1], keys)
+        self.items.append(item)
+        (self.agents if agent else self.served).append(item)
+
+    def _place(self) -> None:
+        """Context and outer event of each recording, by walking up once; circles of hostile input end the walk."""
+        known: dict[int, tuple[int | None, Recorded | None]] = {}
+        for place in range(len(self.events)):
+            path, at = [], place
+            while at not in known:
+                known[at] = (None, None)  # what a circle finds
+                path.append(at)
+                parent = self.events[at].parent
+                up = self.at.get(parent) if parent is not None else None
+                if up is None:
+                    break
+                at = up
+            else:
+                path.append(at)
+            self._settle(path, known)
+
+    def _settle(self, path: list[int], known: dict[int, tuple[int | None, Recorded | None]]) -> None:
+        """``path`` goes from an event up to one whose place is known."""
+        for inner, upper in zip(reversed(path[:-1]), reversed(path[1:]), strict=True):
+            above, context, outer = self.items[upper], *known[upper]
+            if above is not None and above.group[0] == "agent":
+                context = upper
+            elif above is not None and outer is None and above.group[0] not in self._inside:
+                outer = above
+            known[inner] = (context, outer)
+            item = self.items[inner]
+            if item is not None:
+                item.context, item.outer = context, outer
+
+    def unmet(self, item: Recorded) -> Recorded | None:
+        """The first recording that must have been served before this one and was not; None if all were."""
+        found: Recorded | None = None
+        waiting, seen = [item.place], {item.place}
+        while waiting:
+            at = waiting.pop()
+            open_before = len(waiting)
+            for seq in self.events[at].after:
+                before = self.at.get(seq)
+                if before is None or before >= at or before in seen or before in self._free:
+                    continue  # unknown, or against the order: hostile input
+                seen.add(before)
+                other = self.items[before]
+                while other is not None and other.outer is not None:
+                    other = other.outer
+                if other is None or other.group[0] == "agent":
+                    waiting.append(before)
+                elif not other.taken and other is not item and (found is None or other.place < found.place):
+                    found = other
+            if found is None and len(waiting) == open_before and at != item.place:
+                self._free.add(at)
+        return found
+
+    def owed(self) -> list[Recorded]:
+        """What a replay of everything serves and enters, and this one did not."""
+        agents = [a for a in self.agents if is_own(a.event)]
+        return sorted(
+            (item for item in (*self.served, *agents) if item.outer is None and not item.taken), key=lambda item: item.place
+        )
+
+
+def hole_texts(holes: Holes | list[Hole]) -> set[str]:
+    """The placeholders of some holes."""
+    return {hole.text for hole in holes}

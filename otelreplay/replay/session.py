@@ -1,0 +1,292 @@
+"""The session: calls of the running program in, recorded answers out, and the first place where the two part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Any, Final
+
+from otelreplay.boundary import Call
+from otelreplay.cassette import Cassette
+from otelreplay.events import Event
+from otelreplay.matching import KeyMemo, request_components
+from otelreplay.redaction import Redactor
+from otelreplay.replay.agents import Ending, ending_differs
+from otelreplay.replay.answers import Absent, Served, answer
+from otelreplay.replay.bindings import Bindings
+from otelreplay.replay.diagnosis import Diagnosis
+from otelreplay.replay.divergence import Blocked, Diverged, Divergence
+from otelreplay.replay.finding import Asked, Finder, Fit, listed_holes
+from otelreplay.replay.fixtures import fixture_for, fixtures_of
+from otelreplay.replay.holes import KEYED, NORMALISED, Skeletons, holes_in
+from otelreplay.replay.listing import Listing
+from otelreplay.replay.live import Live, Reader
+from otelreplay.replay.normalizers import Normalizer
+from otelreplay.replay.result import ReplayResult, conclude
+from otelreplay.replay.rules import soft_rules
+from otelreplay.replay.score import Recorded, Score, operation_of
+from otelreplay.replay.situation import Situation
+
+_MOST: Final = 100
+"""Divergences that are looked into; a program that goes on after so many learns nothing new."""
+
+
+class Scope:
+    """An agent that is running; the ``parent`` of the calls inside it."""
+
+    __slots__ = ("call", "item", "live")
+
+    def __init__(self, live: Live, item: Recorded | None, call: Call | None = None) -> None:
+        self.live, self.item, self.call = live, item, call
+
+
+class Session:
+    """One replay of one cassette. All methods may be called from several threads at once; none waits for another call."""
+
+    def __init__(
+        self,
+        cassette: Cassette,
+        *,
+        redactor: Redactor,
+        fixtures: Mapping[Any, Any] | None = None,
+        normalizers: Sequence[Normalizer] = (),
+        inside: Collection[str] = (),
+        show: Redactor | None = None,
+        command: str = "",
+    ) -> None:
+        """Make a session.
+
+        :param redactor: the cassette's own policy, compiled with an ephemeral random key.
+        :param fixtures: see :mod:`otelreplay.replay.fixtures`.
+        :param normalizers: see :mod:`otelreplay.replay.normalizers`.
+        :param inside: served kinds whose insides run in this replay too (a model client that itself calls tools).
+        :param show: a second policy for whatever a report shows of the run.
+        :param command: how this replay was started, for reports.
+        """
+        self._lock = RLock()
+        self._reader = Reader(redactor)
+        self._skeletons, self._memo = Skeletons(normalizers), KeyMemo()
+        events = tuple(sorted(cassette.events, key=lambda event: event.seq))
+        table = [p for p in cassette.header.placeholders if isinstance(p, dict) and isinstance(p.get("text"), str)]
+        soft = soft_rules(redactor, (str(p.get("rule")) for p in table))
+        self._score = Score(events, skeletons=self._skeletons, memo=self._memo, soft_rules=soft, inside=inside)
+        self._bindings = Bindings({p["text"] for p in table} | self._score.placeholders)
+        self._finder = Finder(self._score, self._bindings, self._skeletons, soft)
+        self._fixtures = fixtures_of(fixtures or {})
+        self._cassette, self._command = cassette, command
+        self._situation = Situation(
+            score=self._score, skeletons=self._skeletons, bindings=self._bindings, gaps=cassette.missing,
+            ended=_ended(cassette, events), show=_shower(redactor, show),
+        )  # fmt: skip
+        self._diagnosis = Diagnosis(self._situation)
+        self._calls = 0
+        self._divergences: list[Divergence] = []
+        self._more = 0
+        self._blocked: list[Blocked] = []
+        self._lists = {name: Listing() for name in ("unchecked", "normalised", "assumed")}
+        self._origins: dict[str, int] = {}
+        self._notes: list[str] = []
+        self._served = 0
+
+    def live_of(self, call: Call) -> Live:
+        """A decorated call as it is compared: under the cassette's policy."""
+        with self._lock:
+            return self._reader.live_of(call)
+
+    def call(self, live: Live) -> Served:
+        """The recorded answer to a call. Raises :class:`Diverged` when there is none, after latching why."""
+        with self._lock:
+            asked = self._ask(live)
+            fit, early = self._finder.find(asked)
+            if fit is None:
+                raise self._latch(self._diagnosis.unmatched(asked, early))
+            item = fit.item
+            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=live.stream)
+            item.taken = True
+            if isinstance(served, Absent):
+                raise self._latch(self._diagnosis.no_answer(asked, item, served.mark))
+            self._agree(fit, asked)
+            self._answered(served)
+            return served
+
+    def enter(self, live: Live, *, call: Call | None = None) -> Scope:
+        """An agent begins. Raises :class:`Diverged` when the recording has no such agent, or with another input."""
+        with self._lock:
+            if not self._score.agents:
+                self._list_unchecked(-1, "agent", live.name, "request.input", "the recording holds no agent")
+                return Scope(live, None, call)
+            asked = self._ask(live)
+            if self._score.has_own_agents:
+                fit, early = self._finder.find(asked)
+            else:
+                fit, early = self._by_name(asked), None
+            if fit is None:
+                raise self._latch(self._diagnosis.unmatched(asked, early))
+            fit.item.taken = True
+            if self._score.has_own_agents:
+                self._agree(fit, asked)
+            return Scope(live, fit.item, call)
+
+    def leave(self, scope: Scope, *, output: Any = None, error: BaseException | None = None, said: bool = True) -> None:
+        """An agent ended with an output (under the policy; see :meth:`output_of`), or an error.
+
+        ``said``: whether the output is known at all. Raises :class:`Diverged` when the recorded one ended otherwise.
+        """
+        with self._lock:
+            item = scope.item
+            if item is None or not self._score.has_own_agents:
+                return
+            found = ending_differs(item.event, Ending(output, error, said), self._skeletons, self._bindings)
+            if isinstance(found, str):
+                self._list_unchecked(item.seq, "agent", item.event.name, "response.output", found)
+            elif found is not None:
+                raise self._latch(self._diagnosis.ended_otherwise(item, scope.live, found))
+
+    def output_of(self, call: Call, encoded: str) -> tuple[bool, Any]:
+        """(whether it can be read, an agent's output under the cassette's policy), from its JSON text in the typed encoding."""
+        with self._lock:
+            response = self._reader.event(call, **{"otelreplay.output": encoded}).response or {}
+            return "output" in response, response.get("output")
+
+    def asked_for_more(self, served: Served, where: str = "") -> Diverged:
+        """A consumer reads beyond what the recorded one read. Latches that; the caller raises what is returned."""
+        with self._lock:
+            return self._latch(self._diagnosis.asked_for_more(served, where, self._calls))
+
+    def sent(self, served: Served, index: int, encoded: Any, where: str = "") -> None:
+        """A value was sent into a replayed generator. Raises :class:`Diverged` unless it is the recorded one."""
+        with self._lock:
+            found = self._diagnosis.sent_otherwise(served, index, encoded, where)
+            if found is not None:
+                raise self._latch(found)
+
+    def assume(self, seq: int, field: str, reason: str) -> None:
+        """List something that was assumed in giving an answer."""
+        with self._lock:
+            self._lists["assumed"].add(seq, field=field, reason=reason)
+
+    def blocked(self, attempt: Blocked) -> Divergence:
+        """A guard stopped a live call."""
+        with self._lock:
+            if len(self._blocked) < _MOST:
+                self._blocked.append(attempt)
+            return self._keep(self._diagnosis.blocked(attempt))
+
+    def require(self, registered: Iterable[str]) -> None:
+        """Latch ``tool_not_registered`` for each recorded tool that is none of these names."""
+        with self._lock:
+            names = set(registered)
+            for (kind, operation), members in self._score.members.items():
+                if kind == "tool" and operation not in names:
+                    self._keep(self._diagnosis.not_registered(members[0]))
+
+    @property
+    def diverged(self) -> bool:
+        """Whether anything was latched."""
+        return bool(self._divergences or self._blocked)
+
+    def result(self, *, child_exit: int | None = None, guard: str = "none", integrity: bool = True) -> ReplayResult:
+        """What the replay says in the end. ``child_exit``: how the program ended; None for a function in this process."""
+        with self._lock:
+            return conclude(
+                self._cassette, self._score, divergences=self._divergences, diagnosis=self._diagnosis, more=self._more,
+                blocked=self._blocked, lists={name: listing.entries() for name, listing in self._lists.items()},
+                served=self._served, calls=self._calls, origins=self._origins, notes=self._notes, fixtures=self._fixtures,
+                child_exit=child_exit, guard=guard, integrity=integrity,
+            )  # fmt: skip
+
+    def _ask(self, live: Live) -> Asked:
+        self._calls += 1
+        self._situation.calls = self._calls
+        skeleton = self._skeletons.request(live.kind, live.request)  # type: ignore[arg-type]
+        keys = request_components(live.kind, live.name, skeleton.request, self._memo)  # type: ignore[arg-type]
+        keys.pop("name", None)
+        parent = live.parent
+        item = parent.item if isinstance(parent, Scope) else None
+        return Asked(
+            live=live, number=self._calls, group=(live.kind, operation_of(live.kind, live.name, self._skeletons)), keys=keys,
+            holes=skeleton.holes, context=None if item is None else item.place,
+        )  # fmt: skip
+
+    def _by_name(self, asked: Asked) -> Fit | None:
+        """Agents of another package are recognised by name alone."""
+        for item in self._score.members.get(asked.group, ()):
+            if not item.taken:
+                reason = "recorded by another package, in another form"
+                self._list_unchecked(item.seq, "agent", item.event.name, "request.input", reason)
+                return Fit(item=item)
+        return None
+
+    def _agree(self, fit: Fit, asked: Asked) -> None:
+        """Everything that follows from a call's having been found."""
+        item, event = fit.item, fit.item.event
+        for component, hole, other in listed_holes(fit, asked) if item.holes else ():
+            where = {"field": f"request.{component}", "rule": hole.rule}
+            if hole.action == NORMALISED or hole.action in KEYED:
+                if other:
+                    self._lists["normalised"].add(item.seq, **where, placeholder="" if hole.action == NORMALISED else hole.text)
+            else:
+                reason = f"a placeholder of action {hole.action} fits any value of its rule"
+                self._list_unchecked(item.seq, event.kind, asked.group[1], where["field"], reason)
+        for hole in fit.assumed:
+            self._lists["assumed"].add(item.seq, field="request", rule=hole.rule, reason="accepted without its detector")
+        for component in fit.unknown:
+            self._list_unchecked(item.seq, event.kind, asked.group[1], f"request.{component}", "not carried by the recording")
+        for field, reason in item.how.loose:
+            name = f"request.{field}" if field else "request"
+            self._list_unchecked(item.seq, event.kind, asked.group[1], name, reason)
+        for component in item.how.soft:
+            self._list_unchecked(item.seq, event.kind, asked.group[1], f"request.{component}", "compared in part")
+        twin = self._finder.twin(fit, asked)
+        if twin is not None and len(self._notes) < _MOST:
+            self._notes.append(
+                f"seq {item.seq} and seq {twin.seq} cannot be told apart by their requests; the lower one was served first"
+            )
+        self._bindings.bind(fit.pairs)
+        self._situation.agree(item, asked)
+        drift = self._diagnosis.drift(item, asked)
+        if drift is not None:
+            self._keep(drift)
+
+    def _answered(self, served: Served) -> None:
+        self._served += 1
+        self._origins[served.origin] = self._origins.get(served.origin, 0) + 1
+        self._situation.served[served.seq] = served
+        if served.origin != "cassette":
+            self._lists["assumed"].add(served.seq, field="response", reason=f"origin {served.origin}")
+        for said in served.assumed:
+            field, _, reason = said.partition(": ")
+            self._lists["assumed"].add(served.seq, field=field, reason=reason)
+        if self._bindings.any():
+            self._bindings.served(holes_in([served.value, served.chunks, served.error and served.error.model_dump()]))
+
+    def _list_unchecked(self, seq: int, kind: str, operation: str, field: str, reason: str) -> None:
+        self._lists["unchecked"].add(seq, boundary=kind, operation=operation, field=field, reason=reason)
+
+    def _keep(self, divergence: Divergence) -> Divergence:
+        divergence = replace(divergence, reproduce=self._command)
+        if len(self._divergences) < _MOST:
+            self._divergences.append(divergence)
+        else:
+            self._more += 1
+        return divergence
+
+    def _latch(self, divergence: Divergence) -> Diverged:
+        return Diverged(self._keep(divergence))
+
+
+def _ended(cassette: Cassette, events: tuple[Event, ...]) -> bool:
+    """Whether the recording goes to the end of its run: every root has ended, and nothing is above it."""
+    roots = [event for event in events if event.parent is None]
+    open_root = any(event.end is None and event.spans for event in roots)
+    orphan = any(gap.field == "parent" for event in roots for gap in event.missing)
+    cut = any(problem.code == "cassette.truncated" for problem in cassette.problems)
+    return bool(roots) and not open_root and not orphan and not cut
+
+
+def _shower(redactor: Redactor, second: Redactor | None) -> Callable[[Any], Any]:
+    """What may be shown of a value: it passed the cassette's policy as a whole; parts of it pass again."""
+    if second is None:
+        return redactor.value
+    return lambda value: second.value(redactor.value(value))
