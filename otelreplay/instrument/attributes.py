@@ -55,7 +55,10 @@ def after(spec: Spec, value: Any, attributes: Attributes, losses: Losses) -> Non
 def whole_stream(spec: Spec, chunks: list[Any], attributes: Attributes, losses: Losses) -> None:
     """Put what the chunks of a stream amount to into ``attributes``."""
     if spec.kind == "model":
-        shapes.put_chunks(spec, chunks, attributes, losses)
+        try:
+            shapes.put_chunks(spec, chunks, attributes, losses)
+        except Exception as error:
+            failed("recognise the answer", spec.function, error)
 
 
 def _put_key(spec: Spec, bound: Bound, attributes: Attributes) -> None:
@@ -108,7 +111,11 @@ def _model(spec: Spec, bound: Bound, attributes: Attributes, losses: Losses) -> 
         attributes["gen_ai.request.stream"] = True
     if spec.provider:
         attributes[sc.PROVIDER] = spec.provider
-    rest = shapes.put_request(spec, bound, attributes, losses)
+    try:
+        rest = shapes.put_request(spec, bound, attributes, losses)
+    except Exception as error:  # a class of the program's that does not like to be looked at
+        failed("recognise the request", spec.function, error)
+        rest = bound
     if rest:
         attributes[ARGUMENTS] = text(rest, "arguments", losses)
     return f"chat {attributes.get(sc.REQUEST_MODEL, spec.name)}"
@@ -150,7 +157,11 @@ def _model_result(spec: Spec, value: Any, attributes: Attributes, losses: Losses
     if spec.stream:
         attributes[RESULT] = text(value, "result", losses)
     else:
-        said = shapes.put_response(spec, value, attributes, losses)
+        said = None
+        try:
+            said = shapes.put_response(spec, value, attributes, losses)
+        except Exception as error:
+            failed("recognise the answer", spec.function, error)
         if said is None or type(value) is not str or said != value:
             attributes[RESULT] = text(value, "result", losses)
 

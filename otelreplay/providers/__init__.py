@@ -10,10 +10,11 @@ What each field becomes, and which values are neutral, stands in ``docs/provider
 from collections.abc import Mapping
 
 from otelreplay.providers import anthropic_messages, gemini, openai_chat, openai_responses
+from otelreplay.providers.chunks import assemble
 from otelreplay.providers.codec import Codec
 from otelreplay.providers.messages import split_system
 from otelreplay.providers.parts import SCHEMA_KEYS, read_arguments, schema_part, write_arguments
-from otelreplay.providers.shapes import codec_of, decode_message
+from otelreplay.providers.shapes import codec_of, decode_message, request_codec, response_codec
 from otelreplay.providers.tools import decode_tool
 
 CODECS: Mapping[str, Codec] = {
@@ -25,10 +26,13 @@ __all__ = [
     "CODECS",
     "SCHEMA_KEYS",
     "Codec",
+    "assemble",
     "codec_of",
     "decode_message",
     "decode_tool",
     "read_arguments",
+    "request_codec",
+    "response_codec",
     "schema_part",
     "split_system",
     "write_arguments",
