@@ -414,7 +414,7 @@ class _Reader:
         """Is it clear why the field is not there? The function has no such argument, or ended without a result."""
         if field.startswith("request"):
             return not self.attributes.keys().isdisjoint(_CAPTURED)
-        return self.failed is not None or "response.stream" in self.fields
+        return self.failed is not None or not self.fields.keys().isdisjoint(("response.stream", "response.result"))
 
     def title(self) -> str:
         for attribute in _NAMED.get(self.kind, ()):

@@ -3,7 +3,8 @@
 Rules
 -----
 1. Every boundary owes *content fields*: what went in and what came out (:data:`CONTENT`). A failure is an outcome: an event
-   with an error owes no response; so is what the model was told of a tool's result. Agents, contexts and the like are
+   with an error owes no response; so is what the model was told of a tool's result, and so are the chunks of a stream. A
+   decorated function owes as its request what it was given, be that messages or not. Agents, contexts and the like are
    structure around the boundaries: their fields count where they are held or marked, and are not owed (:data:`OWING`).
 2. A content field is *absent* when no value is there, or when a ``missing`` mark names it or the whole that it is in (but for
    causes of :data:`HELD_IN_PART`: what was cut is there, in part); *inferred* when an ``inferred`` mark names it, or one names
@@ -46,12 +47,17 @@ CONTENT: dict[str, tuple[str, ...]] = {
 OWING = frozenset({"model", "tool", "retrieval", "state", "clock", "random", "id"})
 """Kinds of which a content field that is not there, and of which nothing is said, is absent nonetheless."""
 
-HELD_IN_PART = frozenset({"truncated", "undecodable", "conflict"})
+HELD_IN_PART = frozenset({"truncated", "undecodable", "conflict", "never_ended"})
 """Causes of a gap that leave something of the field behind."""
 
 _WHOLE = ("request", "response")
 _ALSO_CONTENT = ("request.system", "error")
-_OUTCOMES = {"response.result": "response.as_seen"}
+_OUTCOMES = {
+    "response.result": ("response.as_seen", "response.chunks"),
+    "response.messages": ("response.chunks", "response.result"),
+}
+_DECORATED = "otelreplay.function"
+"""Attribute of an event that a decorator reported."""
 
 
 def assess(events: Iterable[Event], missing: Iterable[Missing] = ()) -> Completeness:
@@ -132,14 +138,22 @@ def value_at(event: Event, field: str) -> tuple[bool, Any]:
 
 def _state(event: Event, field: str, missing: list[Missing], inferred: list[Inferred]) -> str:
     there, value = value_at(event, field)
-    if not there and field in _OUTCOMES:
-        field = _OUTCOMES[field]
-        there, value = value_at(event, field)
+    for other in _OUTCOMES.get(field, ()) if not there else ():
+        held, found = value_at(event, other)
+        if held:
+            there, value, field = True, found, other
     if not there and field.startswith("response") and event.error is not None:
         there, field = True, "error"
+    if not there and event.kind != "agent" and _DECORATED in event.attributes and _is_whole(event, field):
+        there, value = True, None
     if not there or any(covers(mark, field) and mark.cause not in HELD_IN_PART for mark in missing):
         return "absent"
     return "inferred" if inferred and _is_inferred(inferred, field, value) else "recorded"
+
+
+def _is_whole(event: Event, field: str) -> bool:
+    """Is all there that a decorated function was given? Not each has messages, or a query, among its arguments."""
+    return field.startswith("request.") and not any(_within(mark.field, field) for mark in event.missing)
 
 
 def _is_inferred(marks: list[Inferred], field: str, value: Any) -> bool:

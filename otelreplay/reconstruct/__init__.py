@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from otelreplay.dialects import Interner
 from otelreplay.events import Missing, Note, Recording
-from otelreplay.reconstruct import gaps, order, replies, results, tools
+from otelreplay.reconstruct import decorated, gaps, order, replies, results, tools
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.fragments import Fragment
@@ -70,6 +70,7 @@ def _drafts(identified: list[Identified], records: list[LogRecord], notes: list[
     known = link(drafts)
     gaps.orphans(drafts, set(known))
     merged = merge(drafts)
+    notes += decorated.outside(merged)
     if not any(d.recognised for d in merged):
         for draft in merged:
             if draft.parent is None:

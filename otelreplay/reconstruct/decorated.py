@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, cast
 
-from otelreplay.events import Inferred, Kind, Mark
+from otelreplay.events import Inferred, Kind, Mark, Note
 from otelreplay.matching import request_components
 from otelreplay.reconstruct.draft import Draft, above, names_alike
 
@@ -42,6 +42,18 @@ def same_boundary(drafts: Iterable[Draft]) -> dict[Draft, Draft]:
                 found[draft] = up
     covered = Counter(up for draft, up in found.items() if draft.exact)
     return {draft: up for draft, up in found.items() if up.exact or covered[up] == 1}
+
+
+def outside(drafts: Iterable[Draft]) -> list[Note]:
+    """A note for each decorated call that ran while an agent did, and stands in none: its thread inherited no context."""
+    drafts = list(drafts)
+    agents = [d for d in drafts if d.exact and d.kind == "agent"]
+    said = "ran while an agent did, outside of it: its thread was started in a way that carries no context"
+    return [
+        Note(code="outside_of_agent", message=f"{d.kind} {d.name} {said}; use otelreplay.copy_context", spans=(d.id,))
+        for d in drafts
+        if d.exact and d.parent is None and d.kind != "agent" and any(a.start <= d.start <= (a.end or d.start) for a in agents)
+    ]
 
 
 def _around(draft: Draft) -> Draft | None:
