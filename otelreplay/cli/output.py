@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 
@@ -20,9 +20,9 @@ def columns() -> int:
     return min(max(shutil.get_terminal_size((80, 24)).columns, 60), 140)
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, *, to: TextIO | None = None) -> None:
     """Print lines that the report made; characters that the terminal cannot show become escapes."""
-    out = sys.stdout
+    out = to or sys.stdout
     encoding = getattr(out, "encoding", None) or "utf-8"
     out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 

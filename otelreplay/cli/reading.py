@@ -13,9 +13,9 @@ from otelreplay.cli.output import Json, columns, print_json, print_json_lines, p
 if TYPE_CHECKING:
     from otelreplay.cassette import Cassette
 
-_Cassette = typer.Argument(..., metavar="CASSETTE", help="A *.cassette.jsonl file, also .zst; - reads standard input.")
-_Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
-_Unsealed = typer.Option(False, "--allow-unsealed", help="Read what an unfinished or cut cassette holds, up to its end.")
+CassetteFile = typer.Argument(..., metavar="CASSETTE", help="A *.cassette.jsonl file, also .zst; - reads standard input.")
+Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
+Unsealed = typer.Option(False, "--allow-unsealed", help="Read what an unfinished or cut cassette holds, up to its end.")
 
 
 def register(app: typer.Typer) -> None:
@@ -25,14 +25,21 @@ def register(app: typer.Typer) -> None:
 
 
 def _opened(name: str, *, allow_expired: bool, allow_unsealed: bool) -> Cassette:
-    """The cassette; whoever reads it is told when nobody they trust has sealed it."""
-    from otelreplay.wiring.reading import is_trusted, open_cassette
+    """The cassette, as every command that reads one opens it."""
+    from otelreplay.wiring.reading import open_cassette
 
     held = open_cassette(name, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+    say_if_untrusted(held)
+    return held
+
+
+def say_if_untrusted(held: Cassette) -> None:
+    """Whoever reads a cassette is told when nobody they trust has sealed it."""
+    from otelreplay.wiring.reading import is_trusted
+
     if held.seal is not None and not is_trusted(held):
         said = f"otelreplay: sealed by {held.seal.signer}, who is not in the trust store: its content is that signer's word "
         typer.echo(said + "alone. If you know the signer: otelreplay keys trust FILE [cassette.untrusted]", err=True)
-    return held
 
 
 def _list(app: typer.Typer) -> None:
@@ -55,10 +62,10 @@ def _show(app: typer.Typer) -> None:
     @command(app, "show")
     def show(
         *,
-        cassette: str = _Cassette,
+        cassette: str = CassetteFile,
         event: int = typer.Option(None, "--event", metavar="SEQ", help="Show this event in full."),
-        allow_expired: bool = _Expired,
-        allow_unsealed: bool = _Unsealed,
+        allow_expired: bool = Expired,
+        allow_unsealed: bool = Unsealed,
         json: bool = Json,
     ) -> None:
         """Show the timeline of a run, or one event in full."""
@@ -77,10 +84,10 @@ def _events(app: typer.Typer) -> None:
     @command(app, "events")
     def events(
         *,
-        cassette: str = _Cassette,
+        cassette: str = CassetteFile,
         kind: str = typer.Option("", "--kind", metavar="KIND", help="Only events of this kind, such as model or tool."),
-        allow_expired: bool = _Expired,
-        allow_unsealed: bool = _Unsealed,
+        allow_expired: bool = Expired,
+        allow_unsealed: bool = Unsealed,
         json: bool = Json,
     ) -> None:
         """Print the events of a run in full.
@@ -104,10 +111,10 @@ def _report(app: typer.Typer) -> None:
     @command(app, "report")
     def report(
         *,
-        cassette: str = _Cassette,
+        cassette: str = CassetteFile,
         require_complete: bool = typer.Option(False, "--require-complete", help="Exit with 3 unless the verdict is full."),
-        allow_expired: bool = _Expired,
-        allow_unsealed: bool = _Unsealed,
+        allow_expired: bool = Expired,
+        allow_unsealed: bool = Unsealed,
         json: bool = Json,
     ) -> int:
         """Say what a cassette holds and what it lacks.
@@ -124,7 +131,7 @@ def _report(app: typer.Typer) -> None:
 
 def _verify(app: typer.Typer) -> None:
     @command(app, "verify")
-    def verify(cassette: str = _Cassette, json: bool = Json) -> int:
+    def verify(cassette: str = CassetteFile, json: bool = Json) -> int:
         """Check seal and signer of a cassette.
 
         Exit 0 only if it is unaltered and its signer is trusted; else 5, and what was altered where.

@@ -18,7 +18,10 @@ def named(agent: str) -> tuple[str, str]:
     module, colon, function = agent.partition(":")
     if not (module and colon and function):
         raise UsageError(
-            "this names no function", code="replay.agent_name", where=agent, next_step="write it as module:function, or module:Class.method"
+            "this names no function",
+            code="replay.agent_name",
+            where=agent,
+            next_step="write it as module:function, or module:Class.method",
         )
     return module, function
 
@@ -47,10 +50,16 @@ def found(agent: str) -> Function:
             raise UsageError(
                 f"the module has no {path}", code="replay.agent_function", where=agent, next_step="name the decorated function"
             )
-        if isinstance(above, type) and inspect.isfunction(held) and not isinstance(inspect.getattr_static(above, part), staticmethod):
+        if (
+            isinstance(above, type)
+            and inspect.isfunction(held)
+            and not isinstance(inspect.getattr_static(above, part), staticmethod)
+        ):
             held = getattr(above(), part)
     if not callable(held):
-        raise UsageError("this cannot be called", code="replay.agent_function", where=agent, next_step="name the decorated function")
+        raise UsageError(
+            "this cannot be called", code="replay.agent_function", where=agent, next_step="name the decorated function"
+        )
     return held  # type: ignore[no-any-return]
 
 

@@ -59,13 +59,13 @@ class Answering:
     session: Session
     input: Mapping[str, Any] = field(default_factory=dict)
     """What the agent was given, by the names of its arguments."""
+    failed_then: bool = False
+    """The recorded run failed: that this one does is as recorded, and the session compares how."""
 
     def result(self, exit_code: int) -> dict[str, Any]:
         """What the replay came to, as JSON."""
-        return plain(self.session.result(child_exit=exit_code).as_json())
-
-    def failed_to_start(self, error: BaseException) -> None:
-        """The agent's module failed before the agent began: nothing was served, which is no replay."""
+        made: dict[str, Any] = plain(self.session.result(child_exit=None if self.failed_then else exit_code).as_json())
+        return made
 
 
 def plain(value: Any) -> Any:
@@ -89,12 +89,13 @@ def answering(
         where=settings["where"],
     )
     fixtures = read_fixtures(settings["fixtures"]) if settings["fixtures"] else {}
-    given = _input(cassette, settings["agent"])
-    session = Session(cassette, redactor=redactor_for(cassette.header, key), fixtures=fixtures)
+    begun = _agent(cassette, settings["agent"])
+    redactor = redactor_for(cassette.header, key)
+    session = Session(cassette, redactor=redactor, fixtures=fixtures, command=settings["command"])
     watched = Watched(ReplayInterceptor(session, lambda message: say(plain(message))))
     guard.around[:] = [watched.around]
     boundary.install(watched)
-    return Answering(session=session, input=given)
+    return Answering(session=session, input=begun.request["input"], failed_then=begun.error is not None)
 
 
 def redactor_for(header: Header, key: bytes) -> Redactor:
@@ -128,8 +129,8 @@ def _usable(rule: Any) -> bool:
     return False
 
 
-def _input(cassette: Cassette, agent: str) -> Mapping[str, Any]:
-    """The recorded arguments of the agent that the user named: by its function if one has it, else the first outermost one."""
+def _agent(cassette: Cassette, agent: str) -> Event:
+    """The agent that the user named: by its function if a recorded one has it, else the first outermost one."""
     outermost = [event for event in cassette.events if event.kind == "agent" and event.parent is None]
     named = [event for event in outermost if event.attributes.get("otelreplay.function") == agent]
     event = next(iter(named or outermost), None)
@@ -148,7 +149,7 @@ def _input(cassette: Cassette, agent: str) -> Mapping[str, Any]:
             where=agent,
             next_step="record it with @otelreplay.agent and content capture on",
         )
-    return held
+    return event
 
 
 def _why(event: Event) -> str:

@@ -1,4 +1,7 @@
-"""The supervisor's end of the pipe on which the replayed processes report. The other end is :func:`otelreplay.run.guard.say`."""
+"""The supervisor's end of the pipe on which the replayed processes report.
+
+The other end is :func:`otelreplay.run.guard.say`.
+"""
 
 from __future__ import annotations
 

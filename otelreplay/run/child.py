@@ -64,7 +64,6 @@ def main(arguments: list[str]) -> int:
         return FAILED
     except BaseException as error:
         run.exit = _code_of(error)
-        answers.failed_to_start(error)
         return run.exit
     run.exit = _called(function, answers.input)
     return run.exit

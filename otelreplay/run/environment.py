@@ -39,7 +39,8 @@ def _clean(name: str, value: str) -> str:
 
 def _may_be_one(value: str) -> bool:
     """A word of some length that is no path, number or address of a place."""
-    return len(value) >= 8 and not value.startswith(("/", ".", "~")) and "://" not in value and not value.isdigit() and " " not in value
+    place = value.startswith(("/", ".", "~")) or "://" in value
+    return len(value) >= 8 and not place and not value.isdigit() and " " not in value
 
 
 def guarded(environ: Mapping[str, str], *, folder: str, variables: Mapping[str, str]) -> dict[str, str]:

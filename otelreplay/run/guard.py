@@ -108,7 +108,7 @@ def refuse(what: str, target: str, error: Callable[[str], OSError] | None = None
 
 def frames() -> list[str]:
     """``file:line in function`` of the running code, innermost first, without the guard's own."""
-    frame, found = sys._getframe(1), []
+    frame, found = sys._getframe(1), list[str]()
     while frame is not None and len(found) < FRAMES:
         if frame.f_code.co_filename != __file__:
             found.append(f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}")
@@ -116,7 +116,7 @@ def frames() -> list[str]:
     return found
 
 
-_LIBRARY = tuple({os.path.dirname(os.__file__) + os.sep, "<frozen"})
+_LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<frozen")  # noqa: PTH120 - as few imports as can be
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}otelreplay{os.sep}run{os.sep}")
 
 
@@ -137,7 +137,7 @@ def unix_allowed(path: str | bytes, stat_of: str = "", since: int | None = None)
     if name.startswith(QUIET_SOCKETS):
         return None
     try:
-        made = os.stat(stat_of or name).st_ctime_ns
+        made = os.stat(stat_of or name).st_ctime_ns  # noqa: PTH116
     except OSError:
         return True
     return made >= (int(_settings[SINCE] or 0) if since is None else since)
@@ -220,7 +220,7 @@ def _gaierror(text: str) -> OSError:
 def _numeric(name: str) -> bool:
     """Is it an address in numbers? Then there is nothing to look up."""
     host = name.partition("%")[0]
-    return bool(re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9]+", host)) or (":" in host and not host.strip("0123456789abcdefABCDEF:."))
+    return bool(re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9]+|[0-9a-fA-F.]*:[0-9a-fA-F:.]*", host))
 
 
 def _popen(executable: Any, arguments: Any, _cwd: Any, env: Any) -> None:
@@ -245,7 +245,8 @@ def _start(program: Any, arguments: Any, env: Any) -> None:
         return
     words = [os.fsdecode(a) for a in ([arguments] if isinstance(arguments, (str, bytes)) else list(arguments or ()))]
     name = os.fsdecode(program if program else words[0] if words else "")
-    if _PYTHON.search(os.path.basename(name)) and _carries(words[1:], os.environ if env is None else env):
+    short = name.rpartition(os.sep)[2]
+    if _PYTHON.match(short) and _carries(words[1:], os.environ if env is None else env):
         return
     refuse("start", " ".join([name, *words[1:]])[:200])
 
@@ -318,10 +319,10 @@ def refuse_boundaries() -> None:
                 raise boundary.ReplayStopped(str(error)) from None
             raise AssertionError("refused calls never get here")
 
-        def enter(self, call: boundary.Call, /) -> object:
+        def enter(self, _call: boundary.Call, /) -> object:
             return None
 
-        def leave(self, token: object, /, *, value: Any = None, error: BaseException | None = None) -> None:
+        def leave(self, _token: object, /, **_ended: object) -> None:
             return None
 
     boundary.install(Elsewhere())

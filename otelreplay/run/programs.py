@@ -5,7 +5,7 @@ cannot reach anything passes at once; what may stops until the supervisor has re
 
     connect, bind, sendmsg, sendmmsg       ask
     sendto                                 ask, if it names an address; without one it is a plain send
-    socket                                 pass for Unix, netlink, kernel crypto, TCP and UDP; ask for all else (raw, packet, ...)
+    socket                                 pass for Unix, netlink, kernel crypto, TCP, UDP; ask for all else (raw, packet)
     io_uring_setup                         "no such call": its operations would pass this filter by; programs fall back
     network calls of the other ABI (32 bit, x32)     "no such call"
     everything else                        pass

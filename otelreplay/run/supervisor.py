@@ -11,6 +11,7 @@ supervisor already, and what it did not say is missed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -22,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,25 +64,6 @@ class Observed:
     """Names of the variables that were taken out of its environment."""
 
 
-@dataclass(slots=True)
-class _Record:
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    blocked: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
-    served: int | None = None
-
-    def take(self, message: dict[str, Any] | None) -> None:
-        if message is None:
-            return
-        if message.get("type") != "blocked":
-            self.messages.append(message)
-            if message.get("type") == "served":
-                self.served = message.get("seq")
-            return
-        key = tuple(str(message.get(name)) for name in ("what", "target", "where", "command", "by"))
-        known = self.blocked.setdefault(key, {**message, "count": 0, "after": self.served})
-        known["count"] += 1
-
-
 def supervise(
     command: Sequence[str],
     *,
@@ -117,7 +99,8 @@ def supervise(
             **(variables or {}),
         }
         words = [str(held) if word == "{payload}" else word for word in command]
-        started = _launch(words, env=guarded(clean, folder=str(STARTUP), variables=ours), held=held, levels=levels, out=2 if to_stderr else None)
+        env = guarded(clean, folder=str(STARTUP), variables=ours)
+        started = _launch(words, env=env, held=held, levels=levels, out=2 if to_stderr else None)
         stack.callback(started.process.wait)
         stack.callback(started.process.kill)
         notices = None
@@ -126,15 +109,15 @@ def supervise(
                 started.listener, machine=MACHINES[os.uname().machine], since=since, own_network=NAMESPACE in started.guard
             )
             stack.callback(notices.close)
-        record, left = _Record(), ()
-        timed_out = _watch(started.process, channel, notices, record, timeout, on_message)
-        left = _end_of_tree(str(channel.path), channel, notices, record, grace=0.0 if timed_out else GRACE)
+        desk = _Desk(channel, notices, on_message)
+        timed_out = desk.watch(started.process, timeout)
+        left = desk.end_of_tree(str(channel.path), grace=0.0 if timed_out else GRACE)
         return Observed(
             guard=started.guard,
             weaker=started.weaker,
             child_exit=started.process.returncode,
-            messages=tuple(record.messages),
-            blocked=tuple(record.blocked.values()),
+            messages=tuple(desk.messages),
+            blocked=tuple(desk.blocked.values()),
             timed_out=timed_out,
             left_running=left,
             credentials=taken,
@@ -192,71 +175,81 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
     )
 
 
-def _watch(
-    process: subprocess.Popen[bytes],
-    channel: Channel,
-    notices: Notices | None,
-    record: _Record,
-    timeout: float | None,
-    on_message: Callable[[dict[str, Any]], None] | None,
-) -> bool:
-    """Answer and listen until the program has ended. True if its time was up."""
-    deadline = None if timeout is None else time.monotonic() + timeout
-    with selectors.DefaultSelector() as selector, ExitStack() as stack:
-        selector.register(channel, selectors.EVENT_READ)
+class _Desk:
+    """Answers the kernel and listens to the pipe, and keeps what they said."""
+
+    def __init__(self, channel: Channel, notices: Notices | None, on_message: Callable[[dict[str, Any]], None] | None) -> None:
+        self._channel, self._notices, self._on_message = channel, notices, on_message
+        self.messages: list[dict[str, Any]] = []
+        self.blocked: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._counts = {"served": 0, "divergence": 0}
+        self._after: int | None = None
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(channel, selectors.EVENT_READ)
         if notices is not None:
-            selector.register(notices, selectors.EVENT_READ)
-        pause = 0.02
-        if hasattr(os, "pidfd_open"):
-            ended = os.pidfd_open(process.pid)
-            stack.callback(os.close, ended)
-            selector.register(ended, selectors.EVENT_READ)
-            pause = 0.5
-        while process.poll() is None:
-            rest = pause if deadline is None else min(pause, deadline - time.monotonic())
-            if rest < 0:
-                process.kill()
-                process.wait()
-                return True
-            for key, _ in selector.select(rest):
-                _serve(key.fileobj, channel, notices, record, on_message)
-        _serve(channel, channel, notices, record, on_message)
-    return False
+            self._selector.register(notices, selectors.EVENT_READ)
 
-
-def _serve(
-    ready: object,
-    channel: Channel,
-    notices: Notices | None,
-    record: _Record,
-    on_message: Callable[[dict[str, Any]], None] | None = None,
-) -> None:
-    if ready is channel:
-        for message in channel.messages():
-            record.take(message)
-            if on_message is not None:
-                on_message(message)
-    elif notices is not None and ready is notices:
-        record.take(notices.answer())
-
-
-def _end_of_tree(mark: str, channel: Channel, notices: Notices | None, record: _Record, *, grace: float) -> tuple[str, ...]:
-    """See processes that outlived the program to their end: by themselves within the grace, or not."""
-    deadline = time.monotonic() + grace
-    with selectors.DefaultSelector() as selector:
-        selector.register(channel, selectors.EVENT_READ)
-        if notices is not None:
-            selector.register(notices, selectors.EVENT_READ)
-        while (alive := _alive(mark)) and time.monotonic() < deadline:
-            for key, _ in selector.select(0.02):
-                _serve(key.fileobj, channel, notices, record)
-    for pid in alive:
+    def watch(self, process: subprocess.Popen[bytes], timeout: float | None) -> bool:
+        """Serve until the program has ended. True if its time was up."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        ended = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else None
+        pause = 0.02 if ended is None else 0.5
+        if ended is not None:
+            self._selector.register(ended, selectors.EVENT_READ)
         try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:
-            continue
-    _serve(channel, channel, notices, record)
-    return tuple(alive.values())
+            while process.poll() is None:
+                rest = pause if deadline is None else min(pause, deadline - time.monotonic())
+                if rest < 0:
+                    process.kill()
+                    process.wait()
+                    return True
+                self._serve(rest)
+        finally:
+            if ended is not None:
+                self._selector.unregister(ended)
+                os.close(ended)
+            self._listen()
+        return False
+
+    def end_of_tree(self, mark: str, *, grace: float) -> tuple[str, ...]:
+        """See processes that outlived the program to their end: by themselves within the grace, or not. Gives the latter."""
+        deadline = time.monotonic() + grace
+        while (alive := _alive(mark)) and time.monotonic() < deadline:
+            self._serve(0.02)
+        for pid in alive:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        self._listen()
+        self._selector.close()
+        return tuple(alive.values())
+
+    def _serve(self, pause: float) -> None:
+        for key, _ in self._selector.select(pause):
+            if key.fileobj is self._channel:
+                self._listen()
+            elif self._notices is not None and key.fileobj is self._notices:
+                self._take(self._notices.answer())
+
+    def _listen(self) -> None:
+        for message in self._channel.messages():
+            self._take(message)
+            if self._on_message is not None:
+                self._on_message(message)
+
+    def _take(self, message: dict[str, Any] | None) -> None:
+        if message is None:
+            return
+        kind = message.get("type")
+        if kind != "blocked":
+            self.messages.append(message)
+            if kind in self._counts:
+                self._counts[kind] += 1
+            if kind == "served":
+                self._after = message.get("seq")
+            return
+        key = tuple(str(message.get(name)) for name in ("what", "target", "where", "command", "by"))
+        before = {"count": 0, "after": self._after, "served": self._counts["served"], "divergences": self._counts["divergence"]}
+        self.blocked.setdefault(key, {**message, **before})["count"] += 1
 
 
 def _alive(mark: str) -> dict[int, str]:

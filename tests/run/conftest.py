@@ -78,7 +78,9 @@ def run(tmp_path, capfd):
     def start(text, *, levels=LEVELS, timeout=60, python=(sys.executable,), environ=None, **more):
         path = tmp_path / "program.py"
         path.write_text(text, encoding="utf-8")
-        seen = supervise([*python, str(path)], environ=os.environ if environ is None else environ, levels=levels, timeout=timeout, **more)
+        seen = supervise(
+            [*python, str(path)], environ=os.environ if environ is None else environ, levels=levels, timeout=timeout, **more
+        )
         return seen, capfd.readouterr()
 
     return start
@@ -96,4 +98,3 @@ def levels(request, allowed):
     if not wanted <= {*allowed}:
         pytest.skip(f"this machine allows only {', '.join(allowed)}")
     return wanted
-

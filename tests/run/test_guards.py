@@ -60,7 +60,9 @@ def test_what_no_hook_sees_is_blocked_by_the_kernel_and_named_with_its_process(n
     assert 0 == server.hits
 
 
-@pytest.mark.parametrize("name", ["another program", "a shell", "a Python that ignores its environment", "a Python without our variables"])
+@pytest.mark.parametrize(
+    "name", ["another program", "a shell", "a Python that ignores its environment", "a Python without our variables"]
+)
 def test_where_the_kernel_does_not_watch_programs_that_no_hook_would_see_are_not_started(name, server, run):
     needed(name)
     seen, said = run(attempt(BENEATH[name], port=server.port), levels=frozenset())
@@ -134,7 +136,9 @@ def test_a_unix_socket_of_somebody_else_is_blocked(abstract, run, levels, tmp_pa
             daemon.accept()
 
 
-@pytest.mark.parametrize("kind", ["AF_PACKET, socket.SOCK_RAW", "AF_INET, socket.SOCK_RAW, 1", "AF_INET, socket.SOCK_STREAM, 132"])
+@pytest.mark.parametrize(
+    "kind", ["AF_PACKET, socket.SOCK_RAW", "AF_INET, socket.SOCK_RAW, 1", "AF_INET, socket.SOCK_STREAM, 132"]
+)
 def test_a_socket_that_sends_without_connecting_is_not_opened(kind, run, levels):
     seen, said = run(attempt(f"import socket\n---\nsocket.socket(socket.{kind})"), levels=levels)
     assert "refused PermissionError\n" == said.out
@@ -208,13 +212,15 @@ def test_a_level_that_the_machine_does_not_allow_is_named_and_done_without(run, 
 
 
 def test_processes_that_outlive_the_program_are_ended_and_named(run, levels):
-    seen, _ = run("import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])", levels=levels)
+    seen, _ = run(
+        "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])", levels=levels
+    )
     assert 1 == len(seen.left_running)
     assert "time.sleep(60)" in seen.left_running[0]
 
 
 def test_a_background_process_that_goes_live_after_the_program_ended_is_latched(run, server, levels):
-    code = "import time; time.sleep(0.3); import socket; socket.create_connection(('127.0.0.1', %d))" % server.port
+    code = f"import time; time.sleep(0.3); import socket; socket.create_connection(('127.0.0.1', {server.port}))"
     seen, _ = run(f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {code!r}], stderr=-3)", levels=levels)
     assert [f"127.0.0.1:{server.port}"] == [b["target"] for b in seen.blocked]
     assert 0 == server.hits
@@ -224,4 +230,3 @@ def test_a_program_that_hangs_is_ended_when_its_time_is_up(run, levels):
     seen, _ = run("import time\ntime.sleep(60)", levels=levels, timeout=1.0)
     assert seen.timed_out
     assert -9 == seen.child_exit
-

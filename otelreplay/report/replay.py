@@ -1,0 +1,155 @@
+"""What a replay came to, for people: the outcome first, then the first divergence as a compiler would show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from otelreplay.canonical import dumps
+from otelreplay.report.text import clip, escape, fields, plural, wrap
+
+_OUTCOMES = {
+    "as_recorded": "the program did what was recorded",
+    "diverged": "the program parted from the recording",
+    "missing_data": "the recording does not hold what the program needs",
+    "live_call_blocked": "the program tried to go live; it was stopped",
+    "ended_early": "the program ended without a result: it left by the side door, or was killed",
+    "ended_otherwise": "the program went as recorded and then ended otherwise",
+    "timed_out": "the program had not ended when its time was up",
+}
+_LISTED = 12
+
+
+def replay_text(report: Mapping[str, Any], *, columns: int = 80) -> str:
+    """The report of a replay. Recorded text in it is data: escaped, clipped, never markup."""
+    outcome = str(report["outcome"])
+    lines = wrap(f"{outcome}: {_OUTCOMES.get(outcome, 'see below')}", columns)
+    lines += ["", *fields(_facts(report), columns=columns, indent="  ")]
+    first = report.get("first_divergence")
+    if first:
+        lines += ["", *_divergence(first, columns)]
+    others = report.get("others") or []
+    if others:
+        lines += [
+            "",
+            f"After that: {plural(len(others), 'more divergence')}",
+            *_listed([_headline(o) for o in others], columns),
+        ]
+    lines += _blocked(report.get("blocked") or [], columns)
+    lines += _section("Unused: recorded, and not asked for", report.get("unused_events"), columns)
+    lines += _section("Writes of the original run: done then, not undone and not done again", report.get("writes"), columns)
+    lines += _section("Not compared", report.get("unchecked"), columns)
+    lines += _section("Assumed", report.get("assumed"), columns)
+    lines += _section("Compared through a placeholder or a normaliser", report.get("normalised"), columns)
+    lines += _section("Notes", report.get("notes"), columns)
+    return "\n".join(lines) + "\n"
+
+
+def _facts(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    served, unused = _count(report.get("served")), _count(report.get("unused"))
+    yield "served", f"{plural(served, 'call')} from the cassette" + (f", {plural(unused, 'event')} unused" if unused else "")
+    yield "guard", str(report.get("guard", ""))
+    yield "not here", "; ".join(map(str, report.get("guard_missing") or ()))
+    code = report.get("child_exit")
+    yield "program", f"ended by signal {-code}" if isinstance(code, int) and code < 0 else f"exit {code}"
+    yield "left", "; ".join(f"still running at the end, and ended: {c}" for c in report.get("left_running") or ())
+    yield "withheld", ", ".join(map(str, report.get("credentials_removed") or ()))
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else len(value) if isinstance(value, Sequence) else 0
+
+
+def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
+    """What, where, expected against received, what agreed before, why, and what to do."""
+    yield "First divergence"
+    yield ""
+    yield from wrap(_headline(found), columns, first="  ", rest="    ")
+    place = ", ".join(str(found[name]) for name in ("where", "function") if found.get(name))
+    if place:
+        yield from wrap(f"--> {place}", columns, first="    ")
+    if found.get("path"):
+        yield ""
+        yield from wrap(f"{found['path']} ({found.get('change') or 'changed'})", columns, first="    ")
+        yield from _value("expected", found.get("expected"), columns, there=found.get("change") != "added")
+        yield from _value("received", found.get("received"), columns, there=found.get("change") != "removed")
+        yield ""
+    elif found.get("detail"):
+        yield from wrap(str(found["detail"]), columns, first="    ")
+    yield from fields(_context(found), columns=columns, indent="    ")
+
+
+def _headline(found: Any) -> str:
+    if not isinstance(found, Mapping):
+        return str(found)
+    event = f"event {found['seq']}, " if found.get("seq") is not None else ""
+    what = " ".join(str(found[name]) for name in ("boundary", "operation") if found.get(name))
+    agent = f", in agent {found['agent']}" if found.get("agent") else ""
+    return f"{found.get('code')}: {event}{what}{agent}"
+
+
+def _value(label: str, value: Any, columns: int, *, there: bool) -> Iterator[str]:
+    shown = escape(dumps(value).decode("utf-8", "backslashreplace")) if there else "(not there)"
+    yield clip(f"      {label}  {shown}", max(columns, 40))
+
+
+def _context(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    last = found.get("last_agreed")
+    before = plural(int(found.get("agreed") or 0), "event")
+    yield "agreed", f"{before} before it, the last was event {last}" if last is not None else "nothing before it"
+    yield "also", ", ".join(map(str, found.get("others") or ()))
+    yield "cause", str(found.get("cause") or "")
+    yield "origin", str(found.get("origin") or "")
+    yield "detail", str(found.get("detail") or "") if found.get("path") else ""
+    for near in found.get("nearest") or ():
+        yield "nearest", _item(near)
+    yield "next", str(found.get("remedy") or "")
+    yield "accept", str(found.get("accept") or "")
+    yield "again", str(found.get("reproduce") or "")
+
+
+def _blocked(attempts: Sequence[Mapping[str, Any]], columns: int) -> list[str]:
+    if not attempts:
+        return []
+    lines = ["", f"Blocked: {plural(len(attempts), 'attempt')} to go live"]
+    for one in attempts[:_LISTED]:
+        times = f", {one['count']} times" if one.get("count", 1) > 1 else ""
+        who = f" in process {one['pid']}" if one.get("by") == "seccomp" else ""
+        lines += wrap(
+            f"{one.get('what')} {one.get('target')}{times}, seen by {one.get('by')}{who}", columns, first="  ", rest="    "
+        )
+        for label in ("boundary", "where", "command"):
+            if one.get(label):
+                lines += [clip(f"    {label}  {escape(str(one[label]))}", columns)]
+    if len(attempts) > _LISTED:
+        lines.append(f"  and {len(attempts) - _LISTED} more (--json lists them all)")
+    return lines
+
+
+def _section(title: str, items: Any, columns: int) -> list[str]:
+    if not items or not isinstance(items, Sequence) or isinstance(items, str):
+        return []
+    return ["", title, *_listed([_item(item) for item in items], columns)]
+
+
+def _listed(texts: Sequence[str], columns: int) -> list[str]:
+    lines = [line for text in texts[:_LISTED] for line in wrap(text, columns, first="  ", rest="    ")]
+    return lines + ([f"  and {len(texts) - _LISTED} more (--json lists them all)"] if len(texts) > _LISTED else [])
+
+
+def _item(item: Any) -> str:
+    """``4  tool lookup_order  request.arguments: because ...``."""
+    if not isinstance(item, Mapping):
+        return f"event {item}" if isinstance(item, int) else str(item)
+    seq = f"event {item['seq']}" if item.get("seq") is not None else ""
+    what = " ".join(str(item[n]) for n in ("boundary", "kind", "operation", "name") if item.get(n))
+    rest = [
+        f"{n} {_plain(v)}"
+        for n, v in item.items()
+        if n not in ("seq", "boundary", "kind", "operation", "name") and v not in (None, "", [])
+    ]
+    return "  ".join(part for part in (seq, what, ", ".join(rest)) if part)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else dumps(value).decode("utf-8", "backslashreplace")

@@ -1,0 +1,127 @@
+"""Everything that a replay needs, from the names that a user gives."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from otelreplay.canonical import dumps
+from otelreplay.cassette import Cassette, read_cassette
+from otelreplay.errors import UsageError
+from otelreplay.redaction import PseudonymKey, compile_policy, default_policy
+from otelreplay.replay.fixtures import read_fixtures
+from otelreplay.run.agents import named
+from otelreplay.run.outcome import Replayed, not_started, replayed
+from otelreplay.run.supervisor import LEVELS, supervise
+from otelreplay.wiring.files import opened, shown
+from otelreplay.wiring.settings import now
+
+_FIXTURES = 64 << 20
+CHILD = "otelreplay.run.child"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A cassette that may be replayed, and its bytes."""
+
+    name: str
+    data: bytes
+    cassette: Cassette
+
+
+def open_for_replay(name: str, *, allow_expired: bool = False, allow_unsealed: bool = False) -> Opened:
+    """Read a cassette once; what is replayed are the very bytes that were verified."""
+    with opened(name) as stream:
+        data = stream.read()
+    held = read_cassette(
+        io.BytesIO(data), now=now(), allow_expired=allow_expired, allow_unsealed=allow_unsealed, where=shown(name)
+    )
+    return Opened(name=name, data=data, cassette=held)
+
+
+def replay(
+    held: Opened,
+    *,
+    agent: str,
+    fixtures: str = "",
+    timeout: float | None = None,
+    to_stderr: bool = False,
+    levels: frozenset[str] = LEVELS,
+) -> Replayed:
+    """Replay the agent in a process of its own, under guard.
+
+    Raises UsageError if there is no such agent or a file of fixtures is none, MissingDataError if the cassette does not hold
+    what the agent was called with. Everything else is a result.
+    """
+    named(agent)
+    settings = {
+        "agent": agent,
+        "where": shown(held.name),
+        "fixtures": _fixtures(fixtures),
+        "command": _command(held.name, agent, fixtures),
+        "allow_expired": True,  # as was asked when it was opened
+        "allow_unsealed": held.cassette.seal is None,
+    }
+    observed = supervise(
+        [sys.executable, "-m", CHILD, "{payload}"],
+        environ=os.environ,
+        payload=json.dumps(settings).encode("ascii") + b"\n" + held.data,
+        timeout=timeout,
+        levels=levels,
+        variables={"OTELREPLAY_RUN_MAIN": "1"},
+        to_stderr=to_stderr,
+    )
+    refused = not_started(observed)
+    if refused is not None:
+        raise refused
+    found = replayed(observed, held.cassette.events)
+    return replace(found, report=_clean(found.report))
+
+
+def _fixtures(name: str) -> str:
+    if not name:
+        return ""
+    try:
+        with opened(name) as stream:
+            text = stream.read(_FIXTURES).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError("the fixtures are not UTF-8 text", code="replay.fixture", where=shown(name)) from None
+    read_fixtures(text, where=shown(name))
+    return text
+
+
+def _command(cassette: str, agent: str, fixtures: str) -> str:
+    more = ["--fixtures", fixtures] if fixtures else []
+    return shlex.join(["otelreplay", "replay", cassette, "--agent", agent, *more])
+
+
+def _clean(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Reports pass the cassette's policy, which the session sees to, and the local default."""
+    policy = default_policy()
+    redactor = compile_policy(policy, key=PseudonymKey(secret=secrets.token_bytes(32), tenant=policy.tenant))
+    return {name: redactor.value(value, name) for name, value in report.items()}
+
+
+def check_report(file: Path | None) -> None:
+    """Raise UsageError if a report could not be written there, before the run rather than after it."""
+    if file is not None and (file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK)):
+        raise UsageError(
+            "no report can be written there",
+            code="output.unwritable",
+            where=str(file),
+            next_step="name a file in a folder that you may write to",
+        )
+
+
+def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
+    """Write the JSON report."""
+    if file is not None:
+        file.write_bytes(dumps(report) + b"\n")
