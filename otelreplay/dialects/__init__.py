@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otelreplay.dialects import decorated, genai, genai_events, mcp
+from otelreplay.dialects import decorated, genai, genai_events, mcp, openinference
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
 from otelreplay.dialects.values import is_broken
 
 __all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "SpanView", "attribute_fields", "is_broken"]
 
-DIALECTS: tuple[Dialect, ...] = (decorated.DIALECT, genai.DIALECT, genai_events.DIALECT, mcp.DIALECT)
+DIALECTS: tuple[Dialect, ...] = (
+    decorated.DIALECT,
+    openinference.DIALECT,
+    genai.DIALECT,
+    genai_events.DIALECT,
+    mcp.DIALECT,
+)
 
 
 def attribute_fields() -> Mapping[str, str]:

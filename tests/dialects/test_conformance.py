@@ -8,9 +8,22 @@ from otelreplay.dialects import DIALECTS, Dialect, SpanView, attribute_fields
 from otelreplay.spans import LogRecord, Span, SpanEvent
 from otelreplay.testing.dialects import ODD_VALUES, check_dialect, hostile_views
 
-NAMES = st.sampled_from(sorted({*attribute_fields(), "gen_ai.operation.name", "mcp.method.name", "gen_ai.tool.name", "x"}))
+OPENINFERENCE = {
+    "openinference.span.kind",
+    "input.value",
+    "output.value",
+    "input.mime_type",
+    "llm.input_messages.0.message",
+    "llm.input_messages.0.message.content",
+    "llm.output_messages.0.message.tool_calls.0.tool_call",
+    "llm.tools.0",
+}
+NAMES = st.sampled_from(
+    sorted({*attribute_fields(), *OPENINFERENCE, "gen_ai.operation.name", "mcp.method.name", "gen_ai.tool.name", "x"})
+)
 LEAVES = (
     st.none()
+    | st.sampled_from(["LLM", "TOOL", "AGENT", "RETRIEVER", "EMBEDDING", "CHAIN"])
     | st.booleans()
     | st.integers(-9, 9)
     | st.floats()

@@ -1,0 +1,366 @@
+"""OpenInference: the convention of Arize's instrumentations, and of what Phoenix collects.
+
+``openinference.span.kind`` tells it and names the boundary. The content of a model call stands twice: as a body under
+``input.value`` and ``output.value``, and spelled out under ``llm.input_messages.N.…`` and ``llm.output_messages.N.…``. The body
+is taken where it is one of a known API, since it is what the SDK was given; a framework's own serialisation is not, and the
+spelled-out form is read then. A tool's arguments are its ``input.value``: ``tool.parameters`` is their schema.
+
+Hidden content is the literal ``__REDACTED__``, or is not there at all. Where one of the two forms is hidden and the other is
+not, the other is read.
+
+Source: the specification of OpenInference (semantic conventions), and what its packages write.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Final
+
+from otelreplay import semconv as sc
+from otelreplay.dialects.flattened import names_below, nested
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.packages import LENGTH_LIMIT
+from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
+from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut, lift_system, read_tools
+from otelreplay.dialects.wire import json_of, request_fields, response_fields
+from otelreplay.events import Mark, Message, Missing
+from otelreplay.providers import read_arguments
+
+KIND: Final = "openinference.span.kind"
+_KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
+INPUT: Final = "input.value"
+OUTPUT: Final = "output.value"
+_HIDDEN: Final = frozenset(ELIDED)
+_USAGE: Final = {
+    "llm.token_count.prompt": "input_tokens",
+    "llm.token_count.completion": "output_tokens",
+    "llm.token_count.prompt_details.cache_read": "cache_read.input_tokens",
+    "llm.token_count.prompt_details.cache_write": "cache_write.input_tokens",
+    "llm.token_count.completion_details.reasoning": "reasoning.output_tokens",
+}
+_NOT_PARAMS: Final = frozenset(
+    {"model", "messages", "tools", "system", "input", "instructions", "contents", "system_instruction"}
+)
+_SHOW: Final = (
+    "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_... variables where the "
+    "agent runs (or the TraceConfig given to the instrumentor)"
+)
+
+
+class OpenInference:
+    """The singleton of this module is :data:`DIALECT`."""
+
+    name = "openinference"
+    attribute_fields: Mapping[str, str] = {
+        "llm.model_name": "response.model",
+        "llm.invocation_parameters": "request.params",
+        "llm.finish_reason": "response.finish_reasons",
+        "llm.request.model_name": "request.model",
+        "llm.response.model_name": "response.model",
+        "llm.provider": "request.provider",
+        "llm.system": "request.provider",
+    }
+
+    def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
+        """See :class:`otelreplay.dialects.reading.Dialect`."""
+        said = view.span.attributes.get(KIND)
+        if not isinstance(said, str):
+            return None
+        kind = _KINDS.get(said.upper())
+        if kind is None:
+            return None
+        reader = _Reader(view, kind, intern)
+        getattr(reader, kind)()
+        return Reading(
+            dialect=self.name,
+            kind=kind,
+            name=reader.title(),
+            fields=reader.fields,
+            gaps=tuple(reader.absent()),
+            marks=tuple(reader.marks),
+            not_sent=reader.not_sent(),
+            taken=frozenset(reader.taken),
+            texts=reader.texts,
+            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
+        )
+
+
+DIALECT = OpenInference()
+
+
+class _Reader:
+    """Collects the fields of one span."""
+
+    def __init__(self, view: SpanView, kind: str, intern: Interner) -> None:
+        self.view, self.kind, self.intern, self.attributes = view, kind, intern, view.span.attributes
+        self.fields: dict[str, Any] = {}
+        self.taken = {KIND}
+        self.marks: list[Mark] = []
+        self.broken: dict[str, Missing] = {}
+        self.texts: dict[str, str] = {}
+        self.failed = failure_of(view.span)
+        if self.failed:
+            self.fields["error"] = self.failed
+
+    # -- values
+    def payload(self, attribute: str, field: str) -> tuple[bool, Any]:
+        """(is it there to be read, the value) of ``input.value`` or ``output.value``."""
+        value = self.attributes.get(attribute)
+        if attribute not in self.attributes or value in _HIDDEN:
+            return False, None
+        if isinstance(value, str):
+            length = self.view.span.lengths.get(attribute, len(value))
+            is_json = self.attributes.get(attribute.removesuffix("value") + "mime_type") == "application/json"
+            if is_cut(value, self.view.limit, length) or (is_json and is_broken(value)):
+                detail = f"{attribute} was cut after {length} characters"
+                self.broken[field] = Missing(field=field, cause="truncated", detail=detail, remedy=LENGTH_LIMIT)
+                self.texts[field] = value
+                return False, None
+        return True, value
+
+    def give(self, fields: Mapping[str, Any]) -> None:
+        """Take fields that are not there yet."""
+        for name, value in fields.items():
+            self.fields.setdefault(name, value)
+
+    def spelled(self, prefix: str, *, but: frozenset[str] = frozenset()) -> Any:
+        self.taken |= names_below(self.attributes, prefix) - but
+        return nested(self.attributes, prefix)
+
+    # -- kinds
+    def model(self) -> None:
+        there, body = self.payload(INPUT, "request.messages")
+        request = request_fields(_body(body), self.intern) if there else {}
+        if request and _shown(request.get("request.messages", ())):
+            self.taken.add(INPUT)
+            self.give(request)
+        there, body = self.payload(OUTPUT, "response.messages")
+        response = response_fields(json_of(body), self.intern) if there else {}
+        if response and _shown(response.get("response.messages", ())):
+            self.taken.add(OUTPUT)
+            self.give(response)
+        self.messages_spelled_out()
+        self.tools_spelled_out()
+        self.parameters()
+        self.facts()
+
+    def messages_spelled_out(self) -> None:
+        asked = self.spelled("llm.input_messages.")
+        if isinstance(asked, list) and asked:
+            whole = [self.intern.message(m) for m in _messages(asked)]
+            parts, messages = lift_system(whole)
+            if "request.messages" not in self.fields and _shown(whole):
+                self.fields["request.messages"] = messages
+            if parts and "request.system" not in self.fields and _shown([{"parts": parts}]):
+                self.fields["request.system"] = parts
+        said = self.spelled("llm.output_messages.")
+        if isinstance(said, list) and said and "response.messages" not in self.fields:
+            replies = [self.intern.message(m) for m in _messages(said)]
+            if _shown(replies) and any(m["parts"] for m in replies):
+                self.fields["response.messages"] = replies
+
+    def tools_spelled_out(self) -> None:
+        tools = self.spelled("llm.tools.")
+        found = [json_of(t.get("tool", {}).get("json_schema")) for t in tools or () if isinstance(t, dict)]
+        if found and "request.tools" not in self.fields and all(isinstance(t, dict) for t in found):
+            self.fields["request.tools"] = read_tools(found, self.intern)
+
+    def parameters(self) -> None:
+        params = json_of(self.attributes.get("llm.invocation_parameters"))
+        if not isinstance(params, dict):
+            return
+        self.taken.add("llm.invocation_parameters")
+        instructions = params.get("instructions")
+        if isinstance(instructions, str) and "request.system" not in self.fields and "id" not in params:
+            self.fields["request.system"] = [{"type": "text", "content": instructions}]
+        if "id" in params or "created_at" in params:  # the response object, of which a framework made parameters
+            return
+        if isinstance(params.get("model"), str):
+            self.give({"request.model": params["model"]})
+        kept = {sc.RENAMED_PARAMS.get(k, k): v for k, v in params.items() if k not in _NOT_PARAMS and v is not None}
+        if kept:
+            self.give({"request.params": dict(sorted(kept.items()))})
+
+    def facts(self) -> None:
+        for attribute, field in (("llm.request.model_name", "request.model"), ("llm.response.model_name", "response.model")):
+            if self.attributes.get(attribute):
+                self.taken.add(attribute)
+                self.give({field: self.attributes[attribute]})
+        named = self.attributes.get("llm.model_name")
+        if named:
+            self.taken.add("llm.model_name")
+            self.give({"response.model" if OUTPUT in self.attributes or not self.failed else "request.model": named})
+        for attribute in ("llm.provider", "llm.system"):
+            if self.attributes.get(attribute):
+                self.taken.add(attribute)
+                self.give({"request.provider": self.attributes[attribute]})
+        usage = {name: self.attributes[a] for a, name in _USAGE.items() if a in self.attributes}
+        self.taken |= names_below(self.attributes, "llm.token_count.")
+        if usage:
+            self.give({"response.usage": usage})
+        reason = self.attributes.get("llm.finish_reason")
+        if reason:
+            self.taken.add("llm.finish_reason")
+            self.give({"response.finish_reasons": [reason]})
+
+    def tool(self) -> None:
+        there, value = self.payload(INPUT, "request.arguments")
+        if there:
+            self.taken.add(INPUT)
+            self.fields["request.arguments"] = _arguments(value)
+        call = self.attributes.get("tool.id") or self.attributes.get("tool_call.id")
+        if call:
+            self.fields["request.call_id"] = call
+        there, value = self.payload(OUTPUT, "response.result")
+        if there and not self.failed:
+            self.taken.add(OUTPUT)
+            self.fields["response.result"] = json_of(value)
+            if isinstance(value, str):
+                self.texts["response.result"] = value
+
+    def agent(self) -> None:
+        for attribute, field in ((INPUT, "request.input"), (OUTPUT, "response.output")):
+            there, value = self.payload(attribute, field)
+            if there:
+                self.taken.add(attribute)
+                self.fields[field] = json_of(value)
+
+    def retrieval(self) -> None:
+        there, value = self.payload(INPUT, "request.query")
+        if there:
+            self.taken.add(INPUT)
+            self.fields["request.query"] = json_of(value)
+        documents = self.spelled("retrieval.documents.")
+        there, value = self.payload(OUTPUT, "response.result")
+        if isinstance(documents, list):
+            self.fields["response.result"] = [d.get("document", d) if isinstance(d, dict) else d for d in documents]
+        elif there:
+            self.taken.add(OUTPUT)
+            self.fields["response.result"] = json_of(value)
+
+    def embeddings(self) -> None:
+        for attribute in ("embedding.model_name", "llm.model_name"):
+            if self.attributes.get(attribute):
+                self.taken.add(attribute)
+                self.give({"request.model": self.attributes[attribute]})
+        spelled = nested(self.attributes, "embedding.embeddings.")
+        texts = [e.get("embedding", {}).get("text") for e in spelled or () if isinstance(e, dict)]
+        if texts and all(isinstance(t, str) for t in texts):
+            self.fields["request.inputs"] = texts
+        self.parameters()
+
+    # -- what is not there
+    def title(self) -> str:
+        names = {"tool": "tool.name", "agent": "agent.name"}
+        for attribute in (names.get(self.kind, ""), "llm.model_name" if self.kind == "model" else ""):
+            if self.attributes.get(attribute):
+                self.taken.add(attribute)
+                return str(self.attributes[attribute])
+        return str(self.fields.get("request.model") or self.view.span.name or self.kind)
+
+    def not_sent(self) -> frozenset[str]:
+        if "request.messages" not in self.fields or self.view.span.dropped_attributes_count or self.view.span.removed:
+            return frozenset()
+        return frozenset({"request.system", "request.tools"} - self.fields.keys())
+
+    def absent(self) -> list[Missing]:
+        gaps = []
+        for field in CONTENT_FIELDS.get(self.kind, ()):
+            if field in self.fields:
+                continue
+            cut = self.broken.get(field) or (self.broken.get("request.messages") if field == "request.system" else None)
+            gaps.append(
+                cut.model_copy(update={"field": field})
+                if cut
+                else Missing(field=field, cause="content_not_captured", remedy=_SHOW)
+            )
+        return gaps
+
+
+def _body(value: Any) -> Any:
+    """A request body; a bare list of items is the input of a Responses call."""
+    body = json_of(value)
+    if isinstance(body, list) and body and all(isinstance(i, dict) and ("role" in i or "type" in i) for i in body):
+        return {"input": body}
+    return body
+
+
+def _shown(messages: Any) -> bool:
+    """Is none of the texts the literal that stands for hidden content?"""
+    return not any(
+        isinstance(part, dict) and (part.get("content") in _HIDDEN or part.get("arguments") in _HIDDEN)
+        for message in messages
+        for part in message.get("parts", ())
+        if isinstance(part.get("content"), str) or isinstance(part.get("arguments"), str)
+    )
+
+
+def _messages(spelled: list[Any]) -> list[Message]:
+    return [Message(_message(m["message"])) for m in spelled if isinstance(m, dict) and isinstance(m.get("message"), dict)]
+
+
+def _message(m: Mapping[str, Any]) -> dict[str, Any]:
+    role = {"model": "assistant"}.get(str(m.get("role")), m.get("role") or "assistant")
+    parts: list[dict[str, Any]] = []
+    blocks = m.get("contents")
+    for block in blocks if isinstance(blocks, list) else ():
+        parts += _block(block) if isinstance(block, dict) else ()
+    content = m.get("content")
+    call_id = m.get("tool_call_id")
+    if role == "tool" or call_id:
+        answer: dict[str, Any] = {"type": "tool_call_response"}
+        if call_id:
+            answer["id"] = call_id
+        if m.get("name"):
+            answer["name"] = m["name"]
+        answer["response"] = content if content is not None else "\n".join(p.get("content", "") for p in parts)
+        return {"role": "tool", "parts": [answer]}
+    if isinstance(content, str) and content and not parts:
+        parts.insert(0, {"type": "text", "content": content})
+    if not any(p["type"] == "tool_call" for p in parts):
+        calls = m.get("tool_calls")
+        parts += [_call(c["tool_call"]) for c in calls or () if isinstance(c, dict) and isinstance(c.get("tool_call"), dict)]
+    out: dict[str, Any] = {"role": role, "parts": parts}
+    if m.get("name") and role != "assistant":
+        out["name"] = m["name"]
+    return out
+
+
+def _block(block: Mapping[str, Any]) -> list[dict[str, Any]]:
+    inner = block.get("message_content")
+    call = block.get("tool_call")
+    if isinstance(call, dict):
+        return [_call(call)]
+    if not isinstance(inner, dict):
+        return []
+    if isinstance(inner.get("text"), str):
+        kind = "reasoning" if inner.get("type") in ("reasoning", "thinking") else "text"
+        return [{"type": kind, "content": inner["text"]}]
+    image = inner.get("image")
+    if isinstance(image, dict) and isinstance(image.get("image"), dict):
+        return [{"type": "uri", "modality": "image", "uri": image["image"].get("url")}]
+    return [{**inner, "type": str(inner.get("type") or "unknown")}]
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    out: dict[str, Any] = {"type": "tool_call"}
+    if call.get("id"):
+        out["id"] = call["id"]
+    out["name"] = function.get("name")
+    if "arguments" in function:
+        out["arguments"] = read_arguments(function["arguments"])
+    return out
+
+
+def _arguments(value: Any) -> Any:
+    """The arguments of a tool: JSON, or what Python prints of a dict."""
+    decoded = json_of(value)
+    if isinstance(decoded, str) and decoded[:1] == "{":
+        try:
+            return ast.literal_eval(decoded)
+        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+            return decoded
+    return decoded

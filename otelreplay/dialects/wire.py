@@ -1,0 +1,56 @@
+"""A provider's request or response body inside of an attribute, as the fields of a reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from otelreplay import canonical
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.values import lift_system
+from otelreplay.providers import Codec, request_codec, response_codec
+
+
+def json_of(value: Any) -> Any:
+    """The value behind JSON text, whatever it is; text that is no JSON as it is."""
+    if not isinstance(value, str):
+        return value
+    known, inner = canonical.read_json(value)
+    return inner if known else value
+
+
+def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> dict[str, Any]:
+    """The fields of a request body; none where it is not one of a known API."""
+    codec = codec or request_codec(body)
+    if codec is None:
+        return {}
+    got = codec.decode_request(body)
+    fields: dict[str, Any] = {}
+    if got.get("model"):
+        fields["request.model"] = got["model"]
+    if got.get("params"):
+        fields["request.params"] = dict(sorted(got["params"].items()))
+    system = list(got.get("system") or ())
+    if "messages" in got:
+        parts, messages = lift_system([intern.message(m) for m in got["messages"]])
+        fields["request.messages"] = messages
+        system += parts
+    if system:
+        fields["request.system"] = system
+    if got.get("tools"):
+        fields["request.tools"] = [intern.value(t) for t in got["tools"]]
+    return fields
+
+
+def response_fields(body: Any, intern: Interner, codec: Codec | None = None) -> dict[str, Any]:
+    """The fields of a response body; none where it is not one of a known API."""
+    codec = codec or response_codec(body)
+    if codec is None:
+        return {}
+    got = codec.decode_response(body)
+    fields: dict[str, Any] = {}
+    if "messages" in got:
+        fields["response.messages"] = [intern.message(m) for m in got["messages"]]
+    for name in ("finish_reasons", "usage", "id", "model"):
+        if got.get(name):
+            fields[f"response.{name}"] = got[name]
+    return fields

@@ -1,0 +1,178 @@
+"""OpenInference: bodies first, then the spelled-out form; what is hidden is never content."""
+
+import json
+
+import pytest
+
+from otelreplay.dialects import Interner, SpanView
+from otelreplay.dialects.flattened import nested
+from otelreplay.dialects.openinference import DIALECT
+from otelreplay.spans import Span
+from otelreplay.testing.dialects import check_dialect
+
+CHAT = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hello"}],
+    "temperature": 0,
+    "tools": [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}],
+}
+REPLY = {
+    "id": "chatcmpl-1",
+    "model": "gpt-4o-mini-2024",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hi"}}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4},
+}
+SPELLED = {
+    "llm.input_messages.0.message.role": "system",
+    "llm.input_messages.0.message.content": "be brief",
+    "llm.input_messages.1.message.role": "user",
+    "llm.input_messages.1.message.content": "hello",
+    "llm.input_messages.10.message.role": "tool",
+    "llm.input_messages.10.message.tool_call_id": "call_1",
+    "llm.input_messages.10.message.content": "42",
+    "llm.input_messages.2.message.role": "assistant",
+    "llm.input_messages.2.message.tool_calls.0.tool_call.id": "call_1",
+    "llm.input_messages.2.message.tool_calls.0.tool_call.function.name": "look",
+    "llm.input_messages.2.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.content": "hi",
+    "llm.tools.0.tool.json_schema": json.dumps(CHAT["tools"][0]),
+    "llm.invocation_parameters": '{"model": "gpt-4o-mini", "temperature": 0}',
+    "llm.model_name": "gpt-4o-mini-2024",
+    "llm.token_count.prompt": 3,
+    "llm.token_count.completion": 1,
+    "llm.finish_reason": "stop",
+    "llm.system": "openai",
+}
+
+
+def read(kind="LLM", /, **span):
+    attributes = {"openinference.span.kind": kind, **span.pop("attributes", {})}
+    view = SpanView(span=Span(trace_id="a" * 32, span_id="b" * 16, attributes=attributes, **span))
+    return check_dialect(DIALECT, view)
+
+
+def texts(messages):
+    return [(m["role"], [p.get("content", p.get("response", p.get("arguments"))) for p in m["parts"]]) for m in messages]
+
+
+def test_the_bodies_of_a_known_api_give_all_of_a_call():
+    got = read(attributes={"input.value": json.dumps(CHAT), "output.value": json.dumps(REPLY), "llm.system": "openai"}).fields
+    assert got["request.model"] == "gpt-4o-mini"
+    assert got["request.params"] == {"temperature": 0}
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert texts(got["request.messages"]) == [("user", ["hello"])]
+    assert [t["name"] for t in got["request.tools"]] == ["look"]
+    assert texts(got["response.messages"]) == [("assistant", ["hi"])]
+    assert (got["response.id"], got["response.finish_reasons"]) == ("chatcmpl-1", ["stop"])
+    assert got["response.usage"] == {"input_tokens": 3, "output_tokens": 1}
+
+
+@pytest.mark.parametrize("body", ['{"messages": [[{"lc": 1, "type": "constructor"}]]}', "hello", '"hello"', "{", "[]"])
+def test_a_framework_s_own_serialisation_is_passed_over_for_the_spelled_out_form(body):
+    got = read(attributes={"input.value": body, **SPELLED}).fields
+    assert texts(got["request.messages"]) == [("user", ["hello"]), ("assistant", [{"a": 1}]), ("tool", ["42"])]
+    assert texts(got["response.messages"]) == [("assistant", ["hi"])]
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert got["request.model"] == "gpt-4o-mini"
+    assert got["request.provider"] == "openai"
+    assert got["response.usage"] == {"input_tokens": 3, "output_tokens": 1}
+    assert got["response.finish_reasons"] == ["stop"]
+
+
+def test_a_call_that_stands_twice_in_a_message_is_one():
+    call = {
+        "tool_call.id": "t1",
+        "tool_call.function.name": "look",
+        "tool_call.function.arguments": "{}",
+    }
+    at = "llm.output_messages.0.message"
+    twice = {
+        f"{at}.role": "assistant",
+        **{f"{at}.tool_calls.0.{k}": v for k, v in call.items()},
+        **{f"{at}.contents.0.{k}": v for k, v in call.items()},
+    }
+    (message,) = read(attributes=twice).fields["response.messages"]
+    assert message["parts"] == [{"type": "tool_call", "id": "t1", "name": "look", "arguments": {}}]
+
+
+def test_hidden_text_is_never_content_and_the_other_form_is_read():
+    hidden = {k: "__REDACTED__" if k.endswith("message.content") else v for k, v in SPELLED.items()}
+    got = read(attributes={**hidden, "input.value": json.dumps(CHAT), "output.value": json.dumps(REPLY)}).fields
+    assert texts(got["request.messages"]) == [("user", ["hello"])]
+    reading = read(attributes={**hidden, "input.value": "__REDACTED__", "output.value": "__REDACTED__"})
+    assert "response.messages" not in reading.fields
+    assert {g.field: g.cause for g in reading.gaps}["response.messages"] == "content_not_captured"
+    assert "HIDE" in reading.gaps[0].remedy
+
+
+def test_a_body_that_was_cut_is_a_gap_with_that_cause():
+    cut = json.dumps(CHAT)[:60]
+    view = SpanView(
+        span=Span(
+            trace_id="a" * 32,
+            span_id="b" * 16,
+            attributes={"openinference.span.kind": "LLM", "input.value": cut, "input.mime_type": "application/json"},
+        ),
+        limit=60,
+    )
+    reading = check_dialect(DIALECT, view)
+    assert {g.field: g.cause for g in reading.gaps}["request.messages"] == "truncated"
+
+
+def test_a_tool_s_arguments_are_its_input_and_never_its_schema():
+    got = read(
+        "TOOL",
+        name="look",
+        attributes={
+            "tool.name": "look",
+            "tool.parameters": '{"type": "object"}',
+            "input.value": '{"a": 1}',
+            "output.value": "two",
+        },
+    )
+    assert got.name == "look"
+    assert got.fields["request.arguments"] == {"a": 1}
+    assert got.fields["response.result"] == "two"
+    printed = read("TOOL", attributes={"tool.name": "look", "input.value": "{'a': 'b'}"})
+    assert printed.fields["request.arguments"] == {"a": "b"}
+    assert [g.field for g in printed.gaps] == ["response.result"]
+
+
+def test_a_search_has_its_query_and_its_documents():
+    got = read(
+        "RETRIEVER",
+        attributes={
+            "input.value": "late parcels",
+            "retrieval.documents.0.document.content": "nine days",
+            "retrieval.documents.0.document.score": 0.5,
+        },
+    ).fields
+    assert got["request.query"] == "late parcels"
+    assert got["response.result"] == [{"content": "nine days", "score": 0.5}]
+
+
+def test_embeddings_have_their_texts():
+    got = read(
+        "EMBEDDING",
+        attributes={"embedding.model_name": "e-1", "embedding.embeddings.0.embedding.text": "one"},
+    ).fields
+    assert got["request.model"] == "e-1"
+    assert got["request.inputs"] == ["one"]
+
+
+def test_a_chain_is_no_boundary():
+    assert read("CHAIN", attributes={"input.value": "x", **SPELLED}) is None
+
+
+def test_numbers_in_names_are_positions_in_order_of_their_value():
+    assert nested({"a.10.x": 3, "a.9.x": 2, "a.0.x": 1}, "a.") == [{"x": 1}, {"x": 2}, {"x": 3}]
+    assert nested({"a.b": 1}, "c.") is None
+
+
+def test_the_interner_makes_equal_messages_one_object():
+    intern = Interner()
+    attributes = {"openinference.span.kind": "LLM", "input.value": json.dumps(CHAT)}
+    views = [SpanView(span=Span(trace_id="a" * 32, span_id=c * 16, attributes=attributes)) for c in "bc"]
+    one, two = (DIALECT.read(v, intern).fields["request.messages"][0] for v in views)
+    assert one is two
