@@ -24,7 +24,7 @@ class DamagedError(Exception):
 
 def inflate(data: bytes, encoding: str, limit: int) -> bytes:
     """The content of a compressed body. TooLargeError as soon as it exceeds ``limit`` bytes; DamagedError."""
-    if encoding == "identity":
+    if encoding == "identity" or not data:
         return data
     parts: list[bytes] = []
     size, rest = 0, data
@@ -43,8 +43,6 @@ def inflate(data: bytes, encoding: str, limit: int) -> bytes:
             if not part and not rest and not unpack.eof:
                 raise DamagedError(f"the {encoding} data is cut short")
         rest = unpack.unused_data  # gzip allows several members one after the other
-    if not parts:
-        raise DamagedError(f"the {encoding} data is empty")
     return b"".join(parts)
 
 

@@ -54,6 +54,7 @@ class Receiver:
         say: Callable[[str], None],
     ) -> None:
         self._inbox, self._counters, self._settings = inbox, counters, settings
+        self._budget = Budget(settings.memory)
         self.grpc: GrpcServer | None = None
         self.http: HttpServer | None = None
         self._committer = Committer(inbox)
@@ -61,7 +62,7 @@ class Receiver:
             self._committer,
             redactor_of=redactor_of,
             counters=counters,
-            budget=Budget(settings.memory),
+            budget=self._budget,
             limit=settings.limit,
         )
         self._sealer = Sealer(inbox, assembler, patience=settings.patience, counters=counters, clock=clock, say=say)
