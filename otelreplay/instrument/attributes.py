@@ -22,6 +22,7 @@ RESULT = "otelreplay.result"
 INPUT = "otelreplay.input"
 OUTPUT = "otelreplay.output"
 SELF = "otelreplay.self"
+CHUNKS = "otelreplay.chunks"
 IDEMPOTENCY_KEY = "otelreplay.idempotency_key"
 
 QUERY_NAMES = ("query", "q", "question", "text", "search")
@@ -154,7 +155,7 @@ def _plain_result(_: Spec, value: Any, attributes: Attributes, losses: Losses) -
 
 
 def _model_result(spec: Spec, value: Any, attributes: Attributes, losses: Losses) -> None:
-    if spec.stream:
+    if CHUNKS in attributes:
         attributes[RESULT] = text(value, "result", losses)
     else:
         said = None

@@ -62,6 +62,22 @@ class Answered(Crossing):
         self.answer = answer
 
 
+class Held:
+    """Ends the call of a stream that goes away: read to its end it has ended already, and once is once."""
+
+    __slots__ = ("crossing",)
+
+    def __init__(self, crossing: Crossing) -> None:
+        self.crossing = crossing
+
+    def let_go(self) -> None:
+        """Somebody else ends the call."""
+        self.crossing = NOBODY
+
+    def __del__(self) -> None:
+        self.crossing.stopped()
+
+
 class Origin:
     """Where a generator was made. It belongs there, even if it is read elsewhere or much later."""
 

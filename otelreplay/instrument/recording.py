@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _CLIENT = frozenset({"model", "retrieval"})
 _INTERNAL_KIND, _CLIENT_KIND = trace.SpanKind.INTERNAL, trace.SpanKind.CLIENT
 
-CHUNKS = "otelreplay.chunks"
 STREAM_END = "otelreplay.stream.end"
 SENT = "otelreplay.sent"
 
@@ -172,7 +171,7 @@ class StreamRecording(Recording):
         self.sends.append((len(self.chunks) - 1, value))
 
     def _put_stream(self, how: End, attributes: dict[str, Any]) -> None:
-        attributes[CHUNKS] = (b"[%s]" % b",".join(self.chunks)).decode()
+        attributes[said.CHUNKS] = (b"[%s]" % b",".join(self.chunks)).decode()
         attributes[STREAM_END] = how
         if self.sends:
             attributes[SENT] = text([[n, value] for n, value in self.sends], "sent", self.losses)

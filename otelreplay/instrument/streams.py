@@ -14,7 +14,8 @@ from typing import Any
 
 from otelreplay.boundary import interceptor
 from otelreplay.instrument import tracing
-from otelreplay.instrument.crossing import NOBODY, Crossing, Invocation, Origin, begin, where
+from otelreplay.instrument.crossing import NOBODY, Crossing, Held, Invocation, Origin, begin, where
+from otelreplay.instrument.spec import Spec
 
 
 def coroutine(call: Invocation) -> Coroutine[Any, Any, Any]:
@@ -35,24 +36,25 @@ def async_generator(call: Invocation) -> AsyncGenerator[Any, Any]:
     return _driven_async(partial(_start, call, asynchronous=True))
 
 
-def adopted(crossing: Crossing, made: Any) -> Any:
+def finished(crossing: Crossing, spec: Spec, result: Any) -> Any:
+    """What a call that returned gives the program. One that returned a stream is not over yet."""
+    if isinstance(result, GeneratorType | AsyncGeneratorType):
+        return _adopted(crossing, result)
+    if spec.kind == "model" and (hasattr(type(result), "__next__") or hasattr(type(result), "__anext__")):
+        from otelreplay.instrument.watching import watch
+
+        if watch(crossing, result):
+            return result
+    crossing.returned(result)
+    return result
+
+
+def _adopted(crossing: Crossing, made: Any) -> Any:
     """A generator around one that a plain function or a coroutine returned: the call lasts until that one ends."""
-    held = _Held(crossing.streaming())
+    held = Held(crossing.streaming())
     driver: Any = (_driven if isinstance(made, GeneratorType) else _driven_async)(lambda: (held.crossing, made))
     driver.__name__, driver.__qualname__ = made.__name__, made.__qualname__
     return driver
-
-
-class _Held:
-    """Ends the call of a generator that goes away before anybody read it."""
-
-    __slots__ = ("crossing",)
-
-    def __init__(self, crossing: Crossing) -> None:
-        self.crossing = crossing
-
-    def __del__(self) -> None:
-        self.crossing.stopped()
 
 
 def _origin() -> Origin:
@@ -74,10 +76,7 @@ async def _coroutine(call: Invocation) -> Any:
         crossing.raised(error)
         raise
     crossing.leave()
-    if isinstance(result, GeneratorType | AsyncGeneratorType):
-        return adopted(crossing, result)
-    crossing.returned(result)
-    return result
+    return finished(crossing, call.spec, result)
 
 
 def _start(call: Invocation, *, asynchronous: bool = False) -> tuple[Crossing, Any]:

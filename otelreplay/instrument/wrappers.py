@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
 from otelreplay.boundary import interceptor
@@ -81,7 +80,4 @@ def _run(call: Invocation) -> Any:
         crossing.raised(error)
         raise
     crossing.leave()
-    if isinstance(result, GeneratorType | AsyncGeneratorType):
-        return streams.adopted(crossing, result)
-    crossing.returned(result)
-    return result
+    return streams.finished(crossing, call.spec, result)
