@@ -33,10 +33,10 @@ _ANSWERS: Final = 2_000
 def cause_of(difference: Difference, request: dict[str, Any]) -> CauseClass:
     """The class of a difference in a request, by its place."""
     path = difference.path
-    if any(hole.text for hole in holes_in([difference.expected, difference.received])):
-        return "redaction"
     if isinstance(difference.expected, str) and "[TRUNCATED:" in difference.expected:
         return "truncation"
+    if any(hole.text for hole in holes_in([difference.expected, difference.received])):
+        return "redaction"
     if within(path, "request.messages") or within(path, "request.system"):
         return "tool result" if _in_result(path, request) else "prompt"
     if within(path, "request.tools"):
@@ -97,9 +97,19 @@ class Provenance:
                 latest[item.context] = max(when or (0, 0), (sort, end))
         return min(found, key=lambda a: a.number, default=None)
 
-    def class_of(self, served: Served) -> CauseClass | None:
-        """The cause class of a value that came from this answer."""
-        return _OF_KIND.get(served.kind)
+    def class_of(self, kind: str) -> CauseClass | None:
+        """The cause class of a value that came from an answer of this kind."""
+        return _OF_KIND.get(kind)
+
+    def made_up_in(self, item: Recorded) -> str | None:
+        """The kind of made-up value that the request of a recording holds; None if it holds none."""
+        held = list(_texts(item.event.request))
+        for other in self._situation.score.served[:_ANSWERS]:
+            if other.group[0] in MADE and other.place < item.place:
+                texts = [t for t in _texts((other.event.response or {}).get("result")) if len(t) >= _LONG_ENOUGH]
+                if any(text in leaf for text in texts for leaf in held):
+                    return other.group[0]
+        return None
 
     def _answers(self) -> Iterator[Served]:
         held = list(self._situation.served.values())

@@ -26,7 +26,7 @@ from otelreplay.events import Missing
 from otelreplay.events.fields import leaves
 from otelreplay.replay import words
 from otelreplay.replay.answers import Served
-from otelreplay.replay.causes import Provenance, cause_of, cause_of_gap
+from otelreplay.replay.causes import MADE, Provenance, cause_of, cause_of_gap
 from otelreplay.replay.diff import Difference, compare, component_value, differences
 from otelreplay.replay.divergence import Blocked, Divergence, Kind, Near, clip
 from otelreplay.replay.finding import Asked, Fit
@@ -34,7 +34,7 @@ from otelreplay.replay.holes import KEYED, Hole
 from otelreplay.replay.likeness import Likeness
 from otelreplay.replay.live import Live
 from otelreplay.replay.score import Recorded
-from otelreplay.replay.situation import Situation
+from otelreplay.replay.situation import Agreed, Situation
 
 _LOOKED_AT = 200
 _NEAREST = 3
@@ -54,6 +54,9 @@ class Diagnosis:
             return self._too_early(asked, early.item)
         used = next((m for m in self._members(asked) if m.taken and m.keys == asked.keys), None)
         if used is not None:
+            early_one = self._from.taken_early(asked.live.kind) if asked.live.kind in MADE else None
+            if early_one is not None:
+                return self._inserted(early_one, asked, "")
             detail = words.used_up(sum(m.keys == asked.keys for m in self._members(asked)))
             return self._unexpected(asked, detail)
         waiting = [m for m in self._members(asked) if not m.taken and self._at.in_reach(m, asked.context)]
@@ -125,6 +128,10 @@ class Diagnosis:
     def left_over(self, item: Recorded, *, skipped: bool) -> Divergence:
         """A recording that was never asked for: in the middle of the run, or at its end."""
         if skipped:
+            kind = self._from.made_up_in(item)
+            early = self._from.taken_early(kind) if kind is not None else None
+            if early is not None:
+                return self._inserted(early, None, "")
             return self._base("missing_call", item, None, detail=words.SKIPPED)
         return self._base("events_unused", item, None, detail=words.UNUSED)
 
@@ -185,7 +192,7 @@ class Diagnosis:
         made = self._with("request_changed", item, asked, found)
         source = self._from.source(found[0])
         if source is not None:
-            made = replace(made, origin=words.origin(source), cause=self._from.class_of(source) or made.cause)
+            made = replace(made, origin=words.origin(source), cause=self._from.class_of(source.kind) or made.cause)
         return made
 
     def _made_up(self, asked: Asked, item: Recorded, found: list[Difference]) -> Divergence | None:
@@ -194,17 +201,22 @@ class Diagnosis:
         if expected is None or expected is item:
             return None
         kind = expected.group[0]
-        cause = "clock" if kind == "clock" else "random"
         source = self._from.source(found[0])
         early = self._from.taken_early(kind) if source is not None and source.kind == kind else None
         if early is not None:
-            made = self._base(
-                "unexpected_call", early.item, asked, cause=cause, detail=words.inserted(kind, early.item.seq, found[0].path)
-            )
-            return replace(made, where=early.where, call=early.number, received_boundary=kind, received_operation=kind)
+            return self._inserted(early, asked, found[0].path)
         if not expected.taken:
+            cause = self._from.class_of(kind) or "code"
             return self._base("missing_call", expected, asked, cause=cause, detail=words.omitted(found[0].path))
         return None
+
+    def _inserted(self, early: Agreed, asked: Asked | None, path: str) -> Divergence:
+        kind = early.item.group[0]
+        made = self._base("unexpected_call", early.item, asked, cause=self._from.class_of(kind) or "code")
+        detail = words.inserted(kind, early.item.seq, path)
+        return replace(
+            made, detail=detail, where=early.where, call=early.number, received_boundary=kind, received_operation=kind
+        )  # fmt: skip
 
     def _differences(self, item: Recorded, asked: Asked) -> list[Difference]:
         """The differences in what is compared; where only a hole differs, the field that it stands in."""
@@ -224,10 +236,9 @@ class Diagnosis:
         for n in range(min(len(holes), len(live))):
             if self._at.bindings.fits(holes[: n + 1], live[: n + 1]) is None:
                 value = component_value(item.event.request, component)
-                field = next(
-                    (f for f, leaf in leaves(value, f"request.{component}") if holes[n].text in str(leaf)),
-                    f"request.{component}",
-                )
+                before = sum(hole.text == holes[n].text for hole in holes[:n])
+                fields = [f for f, leaf in leaves(value, f"request.{component}") for _ in range(str(leaf).count(holes[n].text))]
+                field = fields[before] if before < len(fields) else f"request.{component}"
                 return Difference(field, holes[n].text, live[n].text, "changed")
         return Difference(f"request.{component}", None, None, "changed")
 

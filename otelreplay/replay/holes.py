@@ -11,6 +11,7 @@ and the lists of holes are compared too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import is_
 from typing import Any, Final
@@ -30,6 +31,8 @@ from otelreplay.replay.normalizers import Normalizer
 KEYED: Final = frozenset({"pseudonym", "hash"})
 """Actions whose placeholders tell one value from another."""
 NORMALISED: Final = "normalise"
+UNORDERED: Final = "unordered"
+"""The action of a hole in a set: which of several equal ones it is cannot be told."""
 OPEN, CLOSE = "\ue000", "\ue001"
 _MAP: Final = f"{OPEN}keys{CLOSE}"
 _LISTS: Final = 64
@@ -72,13 +75,16 @@ def token(rule: str) -> str:
 class Skeletons:
     """Makes skeletons, each member of a list once. For one session; not for several threads at once."""
 
-    def __init__(self, normalizers: Sequence[Normalizer] = ()) -> None:
-        self._normalizers = tuple(normalizers)
+    def __init__(self, normalizers: Sequence[Normalizer] = (), *, idle: bool = False) -> None:
+        """``idle``: the recording has no holes, so that none of the live side fits anything; values are their own skeletons."""
+        self._normalizers, self._idle = tuple(normalizers), idle and not normalizers
         self._members: dict[tuple[int, str], tuple[Any, Any, Any]] = {}
         self._lists: dict[tuple[int, int, str], tuple[list[Any], list[Any], bool]] = {}
 
     def request(self, kind: Kind, request: dict[str, Any]) -> Skeleton:
         """The skeleton of a request."""
+        if self._idle:
+            return Skeleton(request, {})
         rule, holes = SEMANTICS[kind], dict[str, Holes]()
         made = dict(request)
         for name in (n for n in request if n not in NEVER) if rule.rest else rule.whole:
@@ -93,6 +99,8 @@ class Skeletons:
 
     def value(self, value: Any, field: str) -> tuple[Any, Holes]:
         """Any value without the text of its holes, and these; the same object where there are none."""
+        if self._idle:
+            return value, ()
         found: list[Hole] = []
         return self._walk(value, field, found, 0), tuple(found)
 
@@ -229,14 +237,18 @@ class Skeletons:
         if isinstance(value, dict):
             return self._dict(value, field, found, depth)
         if isinstance(value, list | tuple):
-            value = self._normal(value, field, found)
+            made = self._normal(value, field, found)
+            if made is not value:
+                own = len(found)
+                items = [self._walk(item, f"{field}[*]", found, depth + 1) for item in made]
+                found[own:] = [Hole(h.rule, h.text, UNORDERED if h.action in KEYED else h.action) for h in found[own:]]
+                return items
             items = [self._walk(item, f"{field}[*]", found, depth + 1) for item in value]
             if all(map(is_, items, value)):
                 return value
             return items if isinstance(value, list) else tuple(items)
         if isinstance(value, set | frozenset):
-            items = [self._walk(item, f"{field}[*]", found, depth + 1) for item in sorted(value, key=jcs)]
-            return value if all(map(is_, items, sorted(value, key=jcs))) else (_MAP, *sorted(items, key=jcs))
+            return self._set(value, field, found, depth)
         if isinstance(value, Tagged):
             members = self._walk(dict(value.members), field, found, depth + 1)
             return value if members == dict(value.members) else Tagged(value.tag, members)
@@ -245,6 +257,21 @@ class Skeletons:
             made = self._text(text, field, found)
             return value if made is text else (_MAP, type(value).__name__, made)
         return value
+
+    def _set(self, value: Any, field: str, found: list[Hole], depth: int) -> Any:
+        """Members in the order of their skeletons; of those that are equal then, none can be told from the other."""
+        members: list[tuple[bytes, Any, list[Hole]]] = []
+        for item in value:
+            own: list[Hole] = []
+            made = self._walk(item, f"{field}[*]", own, depth + 1)
+            members.append((jcs(made), made, own))
+        if not any(own for _, _, own in members):
+            return value
+        count = Counter(key for key, _, _ in members)
+        members.sort(key=lambda m: m[0])
+        for key, _, own in members:
+            found += own if count[key] == 1 else [Hole(h.rule, h.text, UNORDERED) for h in own]
+        return (_MAP, *(made for _, made, _ in members))
 
     def _dict(self, value: dict[Any, Any], field: str, found: list[Hole], depth: int) -> Any:
         if any(map(_is_hole, value)):

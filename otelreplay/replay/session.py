@@ -17,9 +17,9 @@ from otelreplay.replay.answers import Absent, Served, answer
 from otelreplay.replay.bindings import Bindings
 from otelreplay.replay.diagnosis import Diagnosis
 from otelreplay.replay.divergence import Blocked, Diverged, Divergence
-from otelreplay.replay.finding import Asked, Finder, Fit, listed_holes
+from otelreplay.replay.finding import Asked, Finder, Fit, listed_holes, loose_gaps
 from otelreplay.replay.fixtures import fixture_for, fixtures_of
-from otelreplay.replay.holes import KEYED, NORMALISED, Skeletons, holes_in
+from otelreplay.replay.holes import KEYED, NORMALISED, UNORDERED, Skeletons, holes_in
 from otelreplay.replay.listing import Listing
 from otelreplay.replay.live import Live, Reader
 from otelreplay.replay.normalizers import Normalizer
@@ -66,9 +66,10 @@ class Session:
         """
         self._lock = RLock()
         self._reader = Reader(redactor)
-        self._skeletons, self._memo = Skeletons(normalizers), KeyMemo()
         events = tuple(sorted(cassette.events, key=lambda event: event.seq))
         table = [p for p in cassette.header.placeholders if isinstance(p, dict) and isinstance(p.get("text"), str)]
+        idle = not table and not any(event.redactions for event in events)
+        self._skeletons, self._memo = Skeletons(normalizers, idle=idle), KeyMemo()
         soft = soft_rules(redactor, (str(p.get("rule")) for p in table))
         self._score = Score(events, skeletons=self._skeletons, memo=self._memo, soft_rules=soft, inside=inside)
         self._bindings = Bindings({p["text"] for p in table} | self._score.placeholders)
@@ -228,6 +229,8 @@ class Session:
                     self._lists["normalised"].add(item.seq, **where, placeholder="" if hole.action == NORMALISED else hole.text)
             else:
                 reason = f"a placeholder of action {hole.action} fits any value of its rule"
+                if hole.action == UNORDERED:
+                    reason = "which of several values of its rule in a set it is cannot be told"
                 self._list_unchecked(item.seq, event.kind, asked.group[1], where["field"], reason)
         for hole in fit.assumed:
             self._lists["assumed"].add(item.seq, field="request", rule=hole.rule, reason="accepted without its detector")
@@ -236,8 +239,8 @@ class Session:
         for field, reason in item.how.loose:
             name = f"request.{field}" if field else "request"
             self._list_unchecked(item.seq, event.kind, asked.group[1], name, reason)
-        for component in item.how.soft:
-            self._list_unchecked(item.seq, event.kind, asked.group[1], f"request.{component}", "compared in part")
+        for gap in loose_gaps(item) if item.how.soft else ():
+            self._list_unchecked(item.seq, event.kind, asked.group[1], gap.field, f"missing in the recording: {gap.cause}")
         twin = self._finder.twin(fit, asked)
         if twin is not None and len(self._notes) < _MOST:
             self._notes.append(

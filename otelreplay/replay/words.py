@@ -67,7 +67,8 @@ def blocked(what: str) -> str:
 
 def inserted(kind: str, seq: int, path: str) -> str:
     """An additional call shifts what all later ones get."""
-    return f"an additional {kind} call took the value recorded as seq {seq}; {path} has a value that is one place off"
+    shifted = f"{path} has a value that is one place off" if path else "all later ones are one place off"
+    return f"an additional {kind} call took the value recorded as seq {seq}; {shifted}"
 
 
 def omitted(path: str) -> str:

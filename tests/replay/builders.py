@@ -1,16 +1,15 @@
 """Small recordings for these tests: written as spans of decorated functions and read by the real reconstruction."""
 
 import json
-import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from otelreplay import canonical
-from otelreplay.boundary import Call
+from otelreplay.boundary import Call, ReplayStopped
 from otelreplay.cassette import Cassette, header_for
 from otelreplay.events import Recording
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
-from otelreplay.redaction import PseudonymKey, compile_policy, default_policy, load_policy, off_policy
+from otelreplay.redaction import PseudonymKey, compile_policy, load_policy, off_policy
 from otelreplay.replay import ReplayInterceptor, Session
 from otelreplay.spans import Scope, Span
 
@@ -115,7 +114,7 @@ class Tape:
                 attributes=held,
                 scope=scope,
                 status_code=0 if error is None else 2,
-            )  # fmt: skip
+            )
         )
         return n
 
@@ -194,3 +193,58 @@ class Player:
 
     def result(self, **more):
         return self.session.result(**more)
+
+
+def policy(*rules):
+    """A policy of these rules, in the words of YAML: ``detector: email, action: mask``."""
+    lines = [f"  - {{id: {name}, {rule}}}" for name, rule in rules]
+    return load_policy("\n".join(["version: 1", "name: test", "rules:", *lines]), "test")
+
+
+def desk(turns=2, *, params=None):
+    """The calls of an agent that asks a model, runs the tool that it names, and tells it the result: (kind, name, fields)."""
+    history, steps = [text("user", "Where are my orders?")], []
+    for n in range(turns):
+        asked = asks((f"call_{n}", "find", {"order": f"A-{n}", "limit": 5}))
+        steps.append(
+            ("model", "m", {"messages": list(history), "system": "Be brief.", "params": params or {"temperature": 0.5}}, asked)
+        )
+        steps.append(
+            ("tool", "find", {"arguments": {"order": f"A-{n}", "limit": 5}, "call_id": f"call_{n}"}, {"state": f"s{n}"})
+        )
+        history += [asked, result(f"call_{n}", {"state": f"s{n}"})]
+    steps.append(
+        ("model", "m", {"messages": list(history), "system": "Be brief.", "params": params or {"temperature": 0.5}}, "done")
+    )
+    return steps
+
+
+def record(steps, *, output="done", policy=None, agent_ended=True, **more):
+    """The cassette of an agent that makes these calls one after the other."""
+    tape = Tape()
+    agent = tape.agent(input={"q": "orders"}, output=output, ended=agent_ended)
+    for kind, name, fields, gave in steps:
+        if kind == "model":
+            tape.model(parent=agent, reply=gave, **fields)
+        elif kind == "tool":
+            tape.tool(name, give=gave, parent=agent, **fields)
+        else:
+            tape.made(kind, gave, parent=agent, **fields)
+    return tape.cassette(policy, **more)
+
+
+def play(player, steps, *, output="done"):
+    """The program makes these calls until it is stopped; its result."""
+    try:
+        token = player.enter(input={"q": "orders"})
+        for n, (kind, name, fields, _) in enumerate(steps):
+            player.get(kind, name, parent=token, where=f"agent.py:{n + 1}", **fields)
+        player.leave(token, output)
+    except ReplayStopped:
+        pass
+    return player.result()
+
+
+def first(cassette, steps, **more):
+    """The first divergence of a program that makes these calls."""
+    return play(Player(cassette, **more), steps).first_divergence
