@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from otelreplay.errors import OtelReplayError
+from otelreplay.errors import InputError, OtelReplayError
 from otelreplay.events import Recording
 from otelreplay.pipeline.result import ConvertedRun
 from otelreplay.pipeline.shelf import Shelf
@@ -133,7 +133,10 @@ class Assembler:
                 del memory.read[trace_id], memory.fragments[trace_id]
 
         def load(trace_id: str) -> tuple[list[Span], list[LogRecord]]:
-            spans, logs = self._inbox.read([TraceKey(tenant, trace_id)])
+            try:
+                spans, logs = self._inbox.read([TraceKey(tenant, trace_id)])
+            except InputError:  # damaged: said when it is assembled, and no reason to leave the others
+                return [], []
             return [known.span for known in unify_spans(spans)], logs
 
         extents = [TraceExtent(trace_id=i, start=s.start, end=s.end, spans=s.spans) for i, s in by_id.items()]

@@ -248,6 +248,18 @@ def _refuses(call: Callable[[], object], code: str) -> None:
     assert found == code, f"expected {code}, found {found}"
 
 
+def a_run_that_is_set_aside_is_no_longer_current(store: CassetteStore) -> None:
+    """It lies with the superseded ones, unchanged; should the run come back, its next revision follows it."""
+    first = sample_cassette()
+    entry = store.put(first)
+    held = _bytes(store, entry)
+    store.put(sample_cassette(sample_recording("cd34")))
+    assert store.set_aside("ab12") == (entry.name,)
+    assert store.set_aside("ab12") == store.set_aside("ef56") == ()
+    assert _bytes(store, entry) == held
+    assert store.put(sample_revision(first, sample_recording(events=3))).revision == 2
+
+
 STORE_CHECKS: tuple[Callable[[CassetteStore], None], ...] = (
     what_is_put_comes_back_byte_for_byte,
     an_equal_cassette_is_left_as_it_is,
@@ -259,6 +271,7 @@ STORE_CHECKS: tuple[Callable[[CassetteStore], None], ...] = (
     names_that_are_not_there_are_not_found,
     cassettes_are_listed_in_the_order_of_run_ids,
     deleting_a_run_removes_every_revision_and_no_other_run,
+    a_run_that_is_set_aside_is_no_longer_current,
     tombstones_stay_and_the_first_one_counts,
     of_several_writers_of_one_name_one_wins,
     a_reader_finds_every_revision_while_newer_ones_arrive,

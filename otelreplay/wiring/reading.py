@@ -36,11 +36,14 @@ def verify_file(name: str) -> Verification:
 
 
 def cassettes_in(folder: Path) -> Iterator[Inventory]:
-    """Every cassette under ``folder``, by name; hidden files and folders are left out."""
+    """Every cassette under ``folder``, by name; hidden files and folders, and what a store has superseded, are left out."""
     if not folder.is_dir():
         raise InputError("there is no such folder", code="input.no_folder", where=str(folder), next_step="check the path")
+    store = (folder / "cassettes").is_dir()
     for path in sorted(folder.rglob("*.cassette.jsonl*")):
         name = path.relative_to(folder)
+        if store and name.parts[0] == "superseded":
+            continue
         if path.name.endswith(_ENDINGS) and path.is_file() and not any(part.startswith(".") for part in name.parts):
             yield _item(path, str(name))
 
