@@ -67,7 +67,7 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     yield from wrap(_headline(found), columns, first="  ", rest="    ")
     place = ", ".join(str(found[name]) for name in ("where", "function") if found.get(name))
     if place:
-        yield from wrap(f"--> {place}", columns, first="    ")
+        yield f"    --> {escape(place)}"
     if found.get("path"):
         yield ""
         yield from wrap(f"{found['path']} ({found.get('change') or 'changed'})", columns, first="    ")

@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> int:
         run.exit = FAILED
         return FAILED
     except BaseException as error:
+        guard.say({"type": "raised", "while": "its module was imported", "error": type(error).__name__})
         run.exit = _code_of(error)
         return run.exit
     run.exit = _called(function, answers.input)
@@ -79,6 +80,7 @@ def _called(function: agents.Function, given: Mapping[str, Any]) -> int:
     except boundary.ReplayStopped:
         return FAILED
     except BaseException as error:
+        guard.say({"type": "raised", "while": "the agent ran", "error": type(error).__name__})
         return _code_of(error)
     return 0
 

@@ -13,8 +13,8 @@ NO_CREDENTIAL: Final = "otelreplay-no-credential"
 """In place of a credential: a client that insists on a key is made, and has none."""
 _URL: Final = re.compile(r"(?<=://)[^/@\s]*:[^/@\s]+(?=@)")
 _EXPORT_HEADERS: Final = re.compile(r"OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$")
-_SETTINGS: Final = ("OTELREPLAY_",)
-"""Settings of otelreplay itself name folders, never keys."""
+_SETTINGS: Final = ("OTELREPLAY_", "PWD", "OLDPWD")
+"""Names of folders, whatever they sound like."""
 
 
 def without_credentials(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:

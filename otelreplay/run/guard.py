@@ -117,12 +117,13 @@ def frames() -> list[str]:
 
 
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<frozen")  # noqa: PTH120 - as few imports as can be
-_PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}otelreplay{os.sep}run{os.sep}")
+_OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
+_PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def _foreign(frame: str) -> bool:
     """Is it a frame of the standard library or of an installed package? Then it is not the agent's own."""
-    return frame.startswith(_LIBRARY) or any(part in frame for part in _PACKAGES)
+    return frame.startswith((*_LIBRARY, _OURS)) or any(part in frame for part in _PACKAGES)
 
 
 def unix_allowed(path: str | bytes, stat_of: str = "", since: int | None = None) -> bool | None:

@@ -63,6 +63,7 @@ def replayed(observed: Observed, events: Sequence[Event]) -> Replayed:
     report |= {name: value for name, value in result.items() if name not in own}
     report |= {
         "others": others,
+        "notes": [*result.get("notes", []), *_notes(observed)],
         "guard_missing": list(observed.weaker),
         "left_running": list(observed.left_running),
         "credentials_removed": list(observed.credentials),
@@ -99,12 +100,19 @@ def _first(observed: Observed, result: Mapping[str, Any]) -> tuple[dict[str, Any
     return blocked, others if first is None else [first, *others]
 
 
+def _notes(observed: Observed) -> list[str]:
+    raised = (m for m in observed.messages if m.get("type") == "raised")
+    return [f"the program raised {m.get('error')} while {m.get('while')}" for m in raised]
+
+
 def _unfinished(observed: Observed, events: Sequence[Event]) -> dict[str, Any]:
     """What is known of a session that gave no result."""
     served = [m.get("seq") for m in observed.messages if m.get("type") == "served"]
     divergences = [{n: v for n, v in m.items() if n != "type"} for m in observed.messages if m.get("type") == "divergence"]
     kinds = ("model", "embeddings", "tool", "retrieval", "memory", "state", "clock", "random", "id")
-    unused = [{"seq": e.seq, "boundary": e.kind, "operation": e.name} for e in events if e.kind in kinds and e.seq not in served]
+    unused = [
+        {"seq": e.seq, "boundary": e.kind, "operation": e.name} for e in events if e.kind in kinds and e.seq not in served
+    ]
     return {
         "served": len(served),
         "unused": len(unused),

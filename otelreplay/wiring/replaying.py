@@ -26,6 +26,7 @@ from otelreplay.wiring.settings import now
 
 _FIXTURES = 64 << 20
 CHILD = "otelreplay.run.child"
+_PLACES = ("where", "stack")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,16 @@ def _clean(report: Mapping[str, Any]) -> dict[str, Any]:
     """Reports pass the cassette's policy, which the session sees to, and the local default."""
     policy = default_policy()
     redactor = compile_policy(policy, key=PseudonymKey(secret=secrets.token_bytes(32), tenant=policy.tenant))
-    return {name: redactor.value(value, name) for name, value in report.items()}
+    return {name: redactor.value(_near(value, f"{Path.cwd()}{os.sep}"), name) for name, value in report.items()}
+
+
+def _near(value: Any, folder: str, name: str = "") -> Any:
+    """Places in the source as seen from the current folder."""
+    if isinstance(value, dict):
+        return {key: _near(item, folder, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_near(item, folder, name) for item in value]
+    return value.removeprefix(folder) if isinstance(value, str) and name in _PLACES else value
 
 
 def check_report(file: Path | None) -> None:

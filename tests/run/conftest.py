@@ -1,6 +1,9 @@
 """A server that counts who comes, and the levels of guard that this machine has."""
 
+import importlib
+import json
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -8,6 +11,11 @@ import threading
 import pytest
 
 from otelreplay.run.supervisor import LEVELS, SECCOMP, supervise
+from tests.cli.command import Desk, Done, forked_process, fresh_process
+from tests.run.recorded import ENVIRON, changed, record
+
+for part in ("cli.main", "wiring.replaying", "wiring.reading", "report.replay"):
+    importlib.import_module(f"otelreplay.{part}")  # once, for all processes that are forked from this one
 
 
 class Server:
@@ -98,3 +106,48 @@ def levels(request, allowed):
     if not wanted <= {*allowed}:
         pytest.skip(f"this machine allows only {', '.join(allowed)}")
     return wanted
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recorded")
+    record(folder, ENVIRON | {"OTELREPLAY_KEYS": str(folder / "keys"), "HOME": str(folder)})
+    return folder
+
+
+class Replayer(Desk):
+    """A desk with the recordings, the agent, and a way to replay one with the other."""
+
+    def run(self, *arguments, stdin=None, expect=0, fresh=False):
+        """Tracebacks of the agent's own are welcome here."""
+        out, err, code = (fresh_process if fresh else forked_process)(self, [str(a) for a in arguments], stdin or b"")
+        assert expect == code, f"exit {code}\n{out}\n{err}"
+        assert "this is a bug" not in err
+        return Done(out, err, code)
+
+    def agent(self, **lines):
+        self.write("agent.py", changed(**lines))
+        return self
+
+    def replay(self, name="desk", function=None, *more, expect=0):
+        done = self.run(
+            "replay",
+            f"{name}.cassette.jsonl",
+            "--agent",
+            f"agent:{function or name}",
+            "--report",
+            "report.json",
+            *more,
+            expect=expect,
+        )
+        path = self.folder / "report.json"
+        done.report = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        return done
+
+
+@pytest.fixture
+def desk(tmp_path, recordings):
+    shutil.copytree(recordings / "keys", tmp_path / "keys")
+    for cassette in recordings.glob("*.cassette.jsonl"):
+        shutil.copy(cassette, tmp_path)
+    return Replayer(tmp_path).agent()

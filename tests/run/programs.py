@@ -1,4 +1,4 @@
-"""Programs that go live, each in its own way. ``HOST`` and ``PORT`` are put in; an attempt that is blocked prints ``refused``."""
+"""Programs that go live, each in its own way. ``HOST`` and ``PORT`` are put in; what is blocked prints ``refused``."""
 
 import textwrap
 
@@ -202,3 +202,81 @@ BENEATH = {
         """,
 }
 """What no Python hook sees from the inside."""
+
+HARMLESS = {
+    "a socket pair": """
+        import socket
+        a, b = socket.socketpair()
+        a.sendall(b"x")
+        assert b.recv(1) == b"x"
+        """,
+    "descriptors over a socket pair": """
+        import socket
+        a, b = socket.socketpair()
+        socket.send_fds(a, [b"x"], [0])
+        assert socket.recv_fds(b, 1, 1)[1]
+        """,
+    "asyncio": """
+        import asyncio, sys
+        async def work():
+            await asyncio.sleep(0)
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+            assert await process.wait() == 0
+        asyncio.run(work())
+        """,
+    "multiprocessing": """
+        import multiprocessing as m
+        if __name__ == "__main__":
+            with m.get_context("spawn").Manager() as held:
+                assert list(held.list([1])) == [1]
+            with m.get_context("fork").Pool(2) as pool:
+                assert pool.map(abs, [-1]) == [1]
+        """,
+    "an own Unix server": """
+        import socket, tempfile
+        name = tempfile.mkdtemp() + "/s"
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(name)
+        server.listen()
+        socket.socket(socket.AF_UNIX).connect(name)
+        """,
+    "an own abstract Unix server": """
+        import os, socket
+        name = f"\\0replay-test-{os.getpid()}"
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(name)
+        server.listen()
+        socket.socket(socket.AF_UNIX).connect(name)
+        """,
+    "listening": """
+        import socket
+        socket.create_server(("127.0.0.1", 0)).close()
+        """,
+    "names of this machine": """
+        import socket
+        socket.getaddrinfo("localhost", 80)
+        socket.getaddrinfo("127.0.0.1", 80)
+        socket.getaddrinfo(None, 80)
+        socket.getfqdn()
+        socket.gethostname()
+        """,
+    "a user's name": """
+        import os, pwd
+        pwd.getpwuid(os.getuid())
+        """,
+    "a Unix socket that is not there": """
+        import socket
+        try:
+            socket.socket(socket.AF_UNIX).connect("/nonexistent/s")
+        except FileNotFoundError:
+            pass
+        """,
+    "grpc's start": """
+        import grpc
+        grpc.insecure_channel("127.0.0.1:1").close()
+        """,
+    "urllib3's start": """
+        import urllib3
+        """,
+}
+"""What stays on the machine, and has to work."""

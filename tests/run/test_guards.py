@@ -3,11 +3,12 @@
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
 from otelreplay.run.supervisor import HOOKS, SECCOMP
-from tests.run.programs import BENEATH, PYTHON, SOCKET, attempt
+from tests.run.programs import BENEATH, HARMLESS, PYTHON, SOCKET, attempt
 
 COMMANDS = {"another program": "curl", "a shell": "bash"}
 
@@ -88,32 +89,9 @@ def test_a_lookup_by_the_c_library_is_seen_as_what_it_sends(run, allowed):
     assert {True} == {b["target"].endswith(":53") for b in seen.blocked}
 
 
-HARMLESS = {
-    "a socket pair": "import socket\na, b = socket.socketpair()\na.sendall(b'x')\nassert b.recv(1) == b'x'",
-    "descriptors over a socket pair": "import os, socket\na, b = socket.socketpair()\nsocket.send_fds(a, [b'x'], [0])\n"
-    "assert socket.recv_fds(b, 1, 1)[1]",
-    "asyncio": "import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    p = await asyncio.create_subprocess_exec("
-    "__import__('sys').executable, '-c', '')\n    assert await p.wait() == 0\nasyncio.run(f())",
-    "multiprocessing": "import multiprocessing as m\nif __name__ == '__main__':\n    with m.get_context('spawn').Manager() as held:\n"
-    "        assert list(held.list([1])) == [1]\n    with m.get_context('fork').Pool(2) as pool:\n        assert pool.map(abs, [-1]) == [1]",
-    "an own Unix server": "import socket, tempfile, os\nd = tempfile.mkdtemp()\ns = socket.socket(socket.AF_UNIX)\ns.bind(d + '/s')\n"
-    "s.listen()\nc = socket.socket(socket.AF_UNIX)\nc.connect(d + '/s')",
-    "an own abstract Unix server": "import socket, os\nname = '\\0replay-test-%d' % os.getpid()\ns = socket.socket(socket.AF_UNIX)\n"
-    "s.bind(name)\ns.listen()\nc = socket.socket(socket.AF_UNIX)\nc.connect(name)",
-    "listening": "import socket\nsocket.create_server(('127.0.0.1', 0)).close()",
-    "names of this machine": "import socket\nsocket.getaddrinfo('localhost', 80)\nsocket.getaddrinfo('127.0.0.1', 80)\n"
-    "socket.getaddrinfo(None, 80)\nsocket.getfqdn()\nsocket.gethostname()",
-    "a user's name": "import os, pwd\npwd.getpwuid(os.getuid())",
-    "a Unix socket that is not there": "import socket\ntry:\n    socket.socket(socket.AF_UNIX).connect('/nonexistent/s')\n"
-    "except FileNotFoundError:\n    pass",
-    "grpc's start": "import grpc\ngrpc.insecure_channel('127.0.0.1:1').close()",
-    "urllib3's start": "import urllib3",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_stays_on_the_machine_works_and_is_no_attempt(name, run, levels):
-    seen, said = run(HARMLESS[name], levels=levels)
+    seen, said = run(textwrap.dedent(HARMLESS[name]), levels=levels)
     assert 0 == seen.child_exit, said.err
     assert () == seen.blocked
 
@@ -201,12 +179,13 @@ def test_a_level_that_the_machine_does_not_allow_is_named_and_done_without(run, 
     """A filter cannot be given a second listener, so that a replay inside of a replay falls back to the hooks."""
     if SECCOMP not in allowed:
         pytest.skip("no seccomp here")
-    inner = "\n".join([
-        "import os, sys",
-        "from otelreplay.run.supervisor import supervise",
-        f"seen = supervise([sys.executable, '-c', {attempt(SOCKET, port=server.port)!r}], environ=os.environ, levels=frozenset(['seccomp']))",
-        "print(seen.guard, seen.weaker[0][:8], [b['target'] for b in seen.blocked])",
-    ])  # fmt: skip
+    tried = f"seen = supervise([sys.executable, '-c', {attempt(SOCKET, port=server.port)!r}]"
+    inner = f"""
+import os, sys
+from otelreplay.run.supervisor import supervise
+{tried}, environ=os.environ, levels=frozenset(['seccomp']))
+print(seen.guard, seen.weaker[0][:8], [b['target'] for b in seen.blocked])
+"""
     said = run(inner, levels=frozenset({SECCOMP}))[1].out
     assert f"('python hooks',) seccomp: ['127.0.0.1:{server.port}']" in said
 
