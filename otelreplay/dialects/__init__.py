@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otelreplay.dialects import decorated, genai, genai_events, mcp, openinference
+from otelreplay.dialects import decorated, genai, genai_events, langfuse, mcp, mlflow, openinference
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
 from otelreplay.dialects.values import is_broken
@@ -17,6 +17,8 @@ __all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "Span
 DIALECTS: tuple[Dialect, ...] = (
     decorated.DIALECT,
     openinference.DIALECT,
+    langfuse.DIALECT,
+    mlflow.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,
     mcp.DIALECT,

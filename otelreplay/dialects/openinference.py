@@ -18,20 +18,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from otelreplay import semconv as sc
+from otelreplay.dialects.collecting import HIDDEN, SpanReader
 from otelreplay.dialects.flattened import names_below, nested
 from otelreplay.dialects.intern import Interner
-from otelreplay.dialects.packages import LENGTH_LIMIT
-from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
-from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut, lift_system, read_tools
+from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.values import lift_system, read_tools
 from otelreplay.dialects.wire import json_of, request_fields, response_fields
-from otelreplay.events import Mark, Message, Missing
+from otelreplay.events import Message
 from otelreplay.providers import read_arguments
 
 KIND: Final = "openinference.span.kind"
 _KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
 INPUT: Final = "input.value"
 OUTPUT: Final = "output.value"
-_HIDDEN: Final = frozenset(ELIDED)
 _USAGE: Final = {
     "llm.token_count.prompt": "input_tokens",
     "llm.token_count.completion": "output_tokens",
@@ -70,59 +69,22 @@ class OpenInference:
         kind = _KINDS.get(said.upper())
         if kind is None:
             return None
-        reader = _Reader(view, kind, intern)
+        reader = _Reader(view, kind, intern, remedy=_SHOW)
+        reader.taken.add(KIND)
         getattr(reader, kind)()
-        return Reading(
-            dialect=self.name,
-            kind=kind,
-            name=reader.title(),
-            fields=reader.fields,
-            gaps=tuple(reader.absent()),
-            marks=tuple(reader.marks),
-            not_sent=reader.not_sent(),
-            taken=frozenset(reader.taken),
-            texts=reader.texts,
-            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
-        )
+        return reader.reading(self.name, reader.title())
 
 
 DIALECT = OpenInference()
 
 
-class _Reader:
+class _Reader(SpanReader):
     """Collects the fields of one span."""
 
-    def __init__(self, view: SpanView, kind: str, intern: Interner) -> None:
-        self.view, self.kind, self.intern, self.attributes = view, kind, intern, view.span.attributes
-        self.fields: dict[str, Any] = {}
-        self.taken = {KIND}
-        self.marks: list[Mark] = []
-        self.broken: dict[str, Missing] = {}
-        self.texts: dict[str, str] = {}
-        self.failed = failure_of(view.span)
-        if self.failed:
-            self.fields["error"] = self.failed
-
-    # -- values
-    def payload(self, attribute: str, field: str) -> tuple[bool, Any]:
-        """(is it there to be read, the value) of ``input.value`` or ``output.value``."""
-        value = self.attributes.get(attribute)
-        if attribute not in self.attributes or value in _HIDDEN:
-            return False, None
-        if isinstance(value, str):
-            length = self.view.span.lengths.get(attribute, len(value))
-            is_json = self.attributes.get(attribute.removesuffix("value") + "mime_type") == "application/json"
-            if is_cut(value, self.view.limit, length) or (is_json and is_broken(value)):
-                detail = f"{attribute} was cut after {length} characters"
-                self.broken[field] = Missing(field=field, cause="truncated", detail=detail, remedy=LENGTH_LIMIT)
-                self.texts[field] = value
-                return False, None
-        return True, value
-
-    def give(self, fields: Mapping[str, Any]) -> None:
-        """Take fields that are not there yet."""
-        for name, value in fields.items():
-            self.fields.setdefault(name, value)
+    def io(self, attribute: str, field: str) -> tuple[bool, Any]:
+        """:meth:`payload` of ``input.value`` or ``output.value``."""
+        said = self.attributes.get(attribute.removesuffix("value") + "mime_type")
+        return self.payload(attribute, field, is_json=said == "application/json")
 
     def spelled(self, prefix: str, *, but: frozenset[str] = frozenset()) -> Any:
         self.taken |= names_below(self.attributes, prefix) - but
@@ -130,12 +92,12 @@ class _Reader:
 
     # -- kinds
     def model(self) -> None:
-        there, body = self.payload(INPUT, "request.messages")
+        there, body = self.io(INPUT, "request.messages")
         request = request_fields(_body(body), self.intern) if there else {}
         if request and _shown(request.get("request.messages", ())):
             self.taken.add(INPUT)
             self.give(request)
-        there, body = self.payload(OUTPUT, "response.messages")
+        there, body = self.io(OUTPUT, "response.messages")
         response = response_fields(json_of(body), self.intern) if there else {}
         if response and _shown(response.get("response.messages", ())):
             self.taken.add(OUTPUT)
@@ -205,14 +167,14 @@ class _Reader:
             self.give({"response.finish_reasons": [reason]})
 
     def tool(self) -> None:
-        there, value = self.payload(INPUT, "request.arguments")
+        there, value = self.io(INPUT, "request.arguments")
         if there:
             self.taken.add(INPUT)
             self.fields["request.arguments"] = _arguments(value)
         call = self.attributes.get("tool.id") or self.attributes.get("tool_call.id")
         if call:
             self.fields["request.call_id"] = call
-        there, value = self.payload(OUTPUT, "response.result")
+        there, value = self.io(OUTPUT, "response.result")
         if there and not self.failed:
             self.taken.add(OUTPUT)
             self.fields["response.result"] = json_of(value)
@@ -221,18 +183,18 @@ class _Reader:
 
     def agent(self) -> None:
         for attribute, field in ((INPUT, "request.input"), (OUTPUT, "response.output")):
-            there, value = self.payload(attribute, field)
+            there, value = self.io(attribute, field)
             if there:
                 self.taken.add(attribute)
                 self.fields[field] = json_of(value)
 
     def retrieval(self) -> None:
-        there, value = self.payload(INPUT, "request.query")
+        there, value = self.io(INPUT, "request.query")
         if there:
             self.taken.add(INPUT)
             self.fields["request.query"] = json_of(value)
         documents = self.spelled("retrieval.documents.")
-        there, value = self.payload(OUTPUT, "response.result")
+        there, value = self.io(OUTPUT, "response.result")
         if isinstance(documents, list):
             self.fields["response.result"] = [d.get("document", d) if isinstance(d, dict) else d for d in documents]
         elif there:
@@ -250,7 +212,6 @@ class _Reader:
             self.fields["request.inputs"] = texts
         self.parameters()
 
-    # -- what is not there
     def title(self) -> str:
         names = {"tool": "tool.name", "agent": "agent.name"}
         for attribute in (names.get(self.kind, ""), "llm.model_name" if self.kind == "model" else ""):
@@ -258,24 +219,6 @@ class _Reader:
                 self.taken.add(attribute)
                 return str(self.attributes[attribute])
         return str(self.fields.get("request.model") or self.view.span.name or self.kind)
-
-    def not_sent(self) -> frozenset[str]:
-        if "request.messages" not in self.fields or self.view.span.dropped_attributes_count or self.view.span.removed:
-            return frozenset()
-        return frozenset({"request.system", "request.tools"} - self.fields.keys())
-
-    def absent(self) -> list[Missing]:
-        gaps = []
-        for field in CONTENT_FIELDS.get(self.kind, ()):
-            if field in self.fields:
-                continue
-            cut = self.broken.get(field) or (self.broken.get("request.messages") if field == "request.system" else None)
-            gaps.append(
-                cut.model_copy(update={"field": field})
-                if cut
-                else Missing(field=field, cause="content_not_captured", remedy=_SHOW)
-            )
-        return gaps
 
 
 def _body(value: Any) -> Any:
@@ -289,7 +232,7 @@ def _body(value: Any) -> Any:
 def _shown(messages: Any) -> bool:
     """Is none of the texts the literal that stands for hidden content?"""
     return not any(
-        isinstance(part, dict) and (part.get("content") in _HIDDEN or part.get("arguments") in _HIDDEN)
+        isinstance(part, dict) and (part.get("content") in HIDDEN or part.get("arguments") in HIDDEN)
         for message in messages
         for part in message.get("parts", ())
         if isinstance(part.get("content"), str) or isinstance(part.get("arguments"), str)

@@ -76,7 +76,9 @@ def _lost_call(turn: Lost) -> Missing:
 def _from_output(agent: Draft, inside: Sequence[Draft], conversation: Conversation) -> None:
     """The last call of an agent, when it holds no reply, replied what the agent put out."""
     output = agent.fields.get("response.output")
-    if not output or agent.exact or not inside or inside[-1].has("response.messages") or inside[-1].has("error"):
+    if not isinstance(output, list) or not output or not all(isinstance(m, Message) for m in output):
+        return  # what a function returned, not what was said
+    if agent.exact or not inside or inside[-1].has("response.messages") or inside[-1].has("error"):
         return
     key = conversation.key(output[-1:])
     if key is None or any(conversation.key(d.fields.get("response.messages") or []) == key for d in inside):

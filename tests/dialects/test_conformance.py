@@ -8,7 +8,7 @@ from otelreplay.dialects import DIALECTS, Dialect, SpanView, attribute_fields
 from otelreplay.spans import LogRecord, Span, SpanEvent
 from otelreplay.testing.dialects import ODD_VALUES, check_dialect, hostile_views
 
-OPENINFERENCE = {
+OTHERS = {
     "openinference.span.kind",
     "input.value",
     "output.value",
@@ -19,11 +19,11 @@ OPENINFERENCE = {
     "llm.tools.0",
 }
 NAMES = st.sampled_from(
-    sorted({*attribute_fields(), *OPENINFERENCE, "gen_ai.operation.name", "mcp.method.name", "gen_ai.tool.name", "x"})
+    sorted({*attribute_fields(), *OTHERS, "gen_ai.operation.name", "mcp.method.name", "gen_ai.tool.name", "x"})
 )
 LEAVES = (
     st.none()
-    | st.sampled_from(["LLM", "TOOL", "AGENT", "RETRIEVER", "EMBEDDING", "CHAIN"])
+    | st.sampled_from(["LLM", "TOOL", "AGENT", "RETRIEVER", "EMBEDDING", "CHAIN", "generation", "tool", "CHAT_MODEL"])
     | st.booleans()
     | st.integers(-9, 9)
     | st.floats()
