@@ -66,6 +66,9 @@ PARTS: Final[dict[str, dict[str, Any]]] = {
 _MESSAGES: Final = _list(_ref("Message"))
 _PAYLOAD: Final = {"description": "Any value; what JSON cannot say is a typed value (an object with the key $otelreplay)."}
 
+_STREAMED: Final = {"chunks": _PAYLOAD, "stream": _ref("Stream")}
+"""Members of the response of a function that gives its answer piece by piece."""
+
 SHAPES: Final[dict[str, dict[str, Any]]] = {
     **PARTS,
     "OtherPart": _object(
@@ -104,6 +107,8 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             "usage": _ref("Usage"),
             "id": _TEXT,
             "model": _TEXT,
+            "result": _PAYLOAD,
+            **_STREAMED,
         },
     ),
     "EmbeddingsRequest": _object(
@@ -115,17 +120,36 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         {"arguments": _PAYLOAD, "call_id": _nullable(_TEXT)},
     ),
     "ToolResponse": _object(
-        "`as_seen` is what the model was given, where that differs from the result.", {"result": _PAYLOAD, "as_seen": _PAYLOAD}
+        "`as_seen` is what the model was given, where that differs from the result.",
+        {"result": _PAYLOAD, "as_seen": _PAYLOAD, **_STREAMED},
     ),
-    "RetrievalRequest": _object("What was searched for.", {"query": _PAYLOAD}),
-    "RetrievalResponse": _object("The documents.", {"result": _PAYLOAD}),
+    "RetrievalRequest": _object("What was searched for.", {"query": _PAYLOAD, "params": _ref("Params")}),
+    "RetrievalResponse": _object("The documents.", {"result": _PAYLOAD, **_STREAMED}),
+    "StateRequest": _object("What the function was given.", {"arguments": _PAYLOAD}),
+    "StateResponse": _object("What it gave.", {"result": _PAYLOAD, **_STREAMED}),
+    "Stream": _object(
+        "How a stream went: `end` is how it ended, `chunks` how many were given, `sent` what was sent into it, each with the "
+        "number of the chunk it answered.",
+        {
+            "end": {"enum": ["returned", "raised", "stopped", None]},
+            "chunks": {"type": "integer", "minimum": 0},
+            "sent": _list({"type": "array", "minItems": 2, "maxItems": 2}),
+        },
+    ),
     "AgentRequest": _object("What the agent was asked, and how it was set up.", {"input": _PAYLOAD, "config": _PAYLOAD}),
-    "AgentResponse": _object("What the agent answered.", {"output": _PAYLOAD}),
+    "AgentResponse": _object("What the agent answered.", {"output": _PAYLOAD, **_STREAMED}),
     "AnyRequest": _object("Keyed by the parameters of the boundary.", {}),
     "AnyResponse": _object("What the boundary gave.", {"result": _PAYLOAD}),
 }
 
-_OWN_SHAPE: Final = {"model": "Model", "embeddings": "Embeddings", "tool": "Tool", "retrieval": "Retrieval", "agent": "Agent"}
+_OWN_SHAPE: Final = {
+    "model": "Model",
+    "embeddings": "Embeddings",
+    "tool": "Tool",
+    "retrieval": "Retrieval",
+    "agent": "Agent",
+    "state": "State",
+}
 
 DESCRIPTIONS: Final[dict[str, str]] = {
     "seq": "Position in a deterministic linear extension of the causal order, from 0.",
@@ -146,7 +170,7 @@ DESCRIPTIONS: Final[dict[str, str]] = {
     "end": "Nanoseconds since the epoch, decimal text; absent if it never ended.",
     "versions": "Versions of prompt, schema or tool.",
     "spans": "`trace/span` of every span that reported this boundary.",
-    "attributes": "What the spans held and no field took.",
+    "attributes": "What the spans held and no field took, and what the converter has to say (`otelreplay.…`).",
     "inferred": "Fields whose value was found elsewhere.",
     "missing": "Fields that the telemetry does not hold, each with cause and remedy.",
     "redactions": "Fields in which a policy replaced or removed something.",
