@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from otelreplay import canonical
+from otelreplay.matching import StampedKeys
 
 OBJECTS = frozenset({"request", "request_keys", "response", "attributes", "versions"})
 """Members of an event line whose own members are slots."""
@@ -62,6 +63,8 @@ def list_id(base: str, added: list[str]) -> str:
 
 def hash_of(keys: dict[str, str]) -> str:
     """The ``request_hash`` that goes without saying: the SHA-256 of the RFC 8785 form of ``request_keys``."""
+    if type(keys) is StampedKeys and keys.whole is not None:
+        return keys.whole
     data = _sorted.encode(keys)
     if b"\\" in data or not data.isascii():  # escapes, and orders of keys, in which RFC 8785 may differ
         return canonical.digest_value(keys)

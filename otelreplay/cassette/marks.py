@@ -30,10 +30,10 @@ def plain(mark: Mark) -> dict[str, Any]:
 def encoded(marks: Iterable[Mark]) -> bytes:
     """Marks as a JSON list."""
     shown = [plain(mark) for mark in marks]
-    values = [value for members in shown for value in members.values()]
-    if set(map(type, values)) == {str} and "".join(values).isascii():
-        return msgspec.json.encode(shown)
-    return canonical.dumps(shown)
+    try:
+        return msgspec.json.encode(shown)  # nothing but texts, under the names of the models
+    except UnicodeEncodeError:
+        return canonical.dumps(shown)
 
 
 def named(marks: Iterable[Mark]) -> list[Any]:

@@ -12,7 +12,7 @@ Both rules only decide *where* a value is stored, so a reader needs to know neit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -34,6 +34,7 @@ _Implied = Callable[[dict[str, Any]], Any]
 MAX_SAFE = 2**53 - 1
 
 _json = msgspec.json.encode
+_PLAIN = frozenset({str, int})
 _REFERENCE = b'{"$ref":'
 _ALWAYS = object()
 
@@ -50,27 +51,28 @@ def _fields() -> Iterator[tuple[str, bytes, Any, _Implied | None]]:
     """(name, how its member starts, what goes without saying, or what finds that) in the order of the members."""
     for name, field in Event.model_fields.items():
         default = _ALWAYS if field.is_required() else field.default
-        yield name, b',"%s":' % name.encode(), default, _IMPLIED.get(name)
+        yield name, b'"%s":' % name.encode(), default, _IMPLIED.get(name)
 
 
 _FIELDS = tuple(_fields())
 
 
-class _Last(NamedTuple):
+class _Last(msgspec.Struct):
     """The object that was written last of a kind, name and member of the event."""
 
-    members: dict[str, bytes]
-    values: dict[str, Any]
-    """What the members are made from: the same object again is the same bytes, but for those of ``loose``."""
-    loose: Set[str]
+    names: list[str] = []
+    members: dict[str, bytes] = {}
+    values: dict[str, Any] = {}
+    """What the members are made from: the same value again is the same bytes, but for those of ``loose``."""
+    loose: Set[str] = frozenset()
     """Names of the members that would be written in another way now: lists, values that recur."""
-    changed: Set[str]
+    changed: Set[str] = frozenset()
     """Names of the members that were not as in the one before."""
-    shared: str
+    shared: str = ""
     """Id of the blob with the others, if it was written by means of one."""
 
 
-_FIRST = _Last({}, {}, frozenset(), frozenset(), "")
+_FIRST = _Last()
 
 
 class Packer:
@@ -93,16 +95,24 @@ class Packer:
         if extra and ("type" in extra or not all(map(clean, extra))):
             raise ValueError("an event's further members need names that JSON can hold, other than 'type'")
         found = vars(event)
-        parts = [b'{"type":"event"']
+        plain: dict[str, Any] = {"type": "event"}  # members that are encoded as they are, in one go
+        parts: list[bytes] = []
         for name, start, default, implied in _FIELDS:
             value = found[name]
             if value != (default if implied is None else implied(found)):
-                parts.append(start)
-                parts.append(simple(value) or self._member(event, name, value))
+                kind = type(value)
+                if (kind is str and len(value) <= INLINE_ALWAYS and value.isascii()) or simple(value):
+                    plain[name] = value
+                    continue
+                if plain:
+                    parts.append(_json(plain)[1:-1])
+                    plain = {}
+                parts.append(start + self._member(event, name, value))
+        if plain:
+            parts.append(_json(plain)[1:-1])
         for name, value in extra.items() if extra else ():
-            parts.append(b",%s:%s" % (_json(name), self._slot(value)))
-        parts.append(b"}\n")
-        lines = [*self._pending, b"".join(parts)]
+            parts.append(b"%s:%s" % (_json(name), self._slot(value)))
+        lines = [*self._pending, b"{%s}\n" % b",".join(parts)]
         self._pending.clear()
         return lines
 
@@ -117,40 +127,41 @@ class Packer:
         return self._value(value)
 
     def _object(self, place: tuple[str, str, str], members: dict[str, Any]) -> bytes:
-        starts = self._names
-        if not (members.keys() <= starts.keys() or all(map(self._name, members))):
-            return self._reference(self._blob(b'"value":' + canonical.dumps(members) + b"}"))
+        """An object whose members are slots. Most are like the one before but for the same few members: only those are made."""
+        starts, names = self._names, list(members)
         last = self._last.get(place, _FIRST)
-        before, held, found, changed, saved = last.members, last.values, dict[str, bytes](), dict[str, bytes](), 0
+        alike = names == last.names
+        if not (alike or members.keys() <= starts.keys() or all(map(self._name, members))):
+            return self._reference(self._blob(b'"value":' + canonical.dumps(members) + b"}"))
+        before, held, fixed = last.members, last.values, last.loose
+        changed: dict[str, bytes] = {}
         loose: set[str] = set()
         for name, value in members.items():
-            if held.get(name, _ALWAYS) is value and name not in last.loose:
-                found[name] = member = before[name]
-                saved += len(member) + 1
+            kind, old = type(value), held.get(name, _ALWAYS)
+            if (old is value or (kind in _PLAIN and kind is type(old) and old == value)) and name not in fixed:
                 continue
-            if type(value) is str and len(value) <= INLINE_ALWAYS and value.isascii():  # as in simple(), for the most of them
+            if kind is str and len(value) <= INLINE_ALWAYS and value.isascii():  # as in simple(), for the most of them
                 member = starts[name] + _json(value)
             else:
                 made = simple(value) or self._slot(value, name)
-                if type(value) is list or (len(made) > INLINE_ALWAYS and not made.startswith(_REFERENCE)):
+                if kind is list or (len(made) > INLINE_ALWAYS and not made.startswith(_REFERENCE)):
                     loose.add(name)
                 member = starts[name] + made
-            found[name] = member
-            if before.get(name) == member:
-                saved += len(member) + 1
-            else:
+            if before.get(name) != member:
                 changed[name] = member
-        shared = ""
-        if saved > LIKE_OVERHEAD:
-            if last.shared and changed.keys() == last.changed and list(found) == list(before):
-                shared = last.shared  # the others are what they were, and so is the object that holds them
-            else:
+        if alike and last.shared and changed.keys() == last.changed:
+            shared = last.shared  # the others are what they were, and so is the object that holds them
+            before.update(changed)
+            last.values, last.loose = members, loose
+        else:
+            shared, found = "", {name: changed[name] if name in changed else before[name] for name in names}
+            if sum([len(found[name]) + 1 for name in names if name not in changed]) > LIKE_OVERHEAD:
                 same = [starts[name] + b"null" if name in changed else member for name, member in found.items()]
                 shared = self._recurring(b'"object":{%s}}' % b",".join(same))
-        self._last[place] = _Last(found, members, loose, changed.keys(), shared)
-        if shared:
-            return b'{"$like":["%s",{%s}]}' % (shared.encode(), b",".join(changed.values()))
-        return escape(b"{%s}" % b",".join(found.values()))
+            self._last[place] = _Last(names, found, members, loose, frozenset(changed), shared)
+            if not shared:
+                return escape(b"{%s}" % b",".join(found.values()))
+        return b'{"$like":["%s",{%s}]}' % (shared.encode(), b",".join(changed.values()))
 
     def _name(self, name: Any) -> bool:
         """Remember how a member of this name starts, since the same few recur; False if it cannot be written as it is."""

@@ -32,7 +32,7 @@ class Prefixes:
 
         ``element`` gives the id of an element; it is asked for those only that no recent list holds in the same place.
         """
-        start, node = self._start(items)
+        start, node = self._start(items) if len(items) > 1 else (0, 0)
         base, added = self._names.get(node, ""), list[str]()
         for item in items[start:]:
             name = element(item)
@@ -53,4 +53,6 @@ class Prefixes:
             length = len(held)
             if longest < length <= count and held[-1] is items[length - 1] and all(map(is_, held, items)):
                 longest, place = length, node
+                if length == count:
+                    break
         return longest, place

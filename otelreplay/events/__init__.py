@@ -2,7 +2,7 @@
 
 from otelreplay.events.completeness import assess
 from otelreplay.events.message import Message, expand
-from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction
+from otelreplay.events.model import Cause, Effect, Event, Failure, Inferred, Kind, Mark, Missing, Redaction, changed, made
 from otelreplay.events.recording import Completeness, Note, Recording
 
 __all__ = [
@@ -20,5 +20,7 @@ __all__ = [
     "Recording",
     "Redaction",
     "assess",
+    "changed",
     "expand",
+    "made",
 ]

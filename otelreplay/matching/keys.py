@@ -98,6 +98,16 @@ class KeyMemo:
         return 0, Chain.start()
 
 
+class StampedKeys(dict[str, str]):
+    """Component keys that know their :func:`request_hash`. Never changed after construction."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, keys: dict[str, str]) -> None:
+        super().__init__(keys)
+        self.whole = request_hash(keys) if keys else None
+
+
 def component_keys(event: Event, memo: KeyMemo | None = None) -> dict[str, str]:
     """One digest for each component that the event's request holds; a component that is absent has no key.
 

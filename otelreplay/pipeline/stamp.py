@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from otelreplay.events import Event, Recording
-from otelreplay.matching import KeyMemo, component_keys, request_hash
+from otelreplay.events import Event, Recording, changed
+from otelreplay.matching import KeyMemo, StampedKeys, component_keys
 
 
 def with_keys(recording: Recording) -> Recording:
@@ -15,5 +15,5 @@ def with_keys(recording: Recording) -> Recording:
 
 
 def _stamped(event: Event, memo: KeyMemo) -> Event:
-    keys = component_keys(event, memo)
-    return event.model_copy(update={"request_keys": keys, "request_hash": request_hash(keys) if keys else None})
+    keys = StampedKeys(component_keys(event, memo))
+    return changed(event, request_keys=keys, request_hash=keys.whole)

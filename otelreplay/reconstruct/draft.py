@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from otelreplay.events import Inferred, Missing
+from otelreplay.events import Inferred, Missing, made
 from otelreplay.spans import Span
 
 NOT_CAPTURED = ("content_not_captured", "not_carried_by_convention")
@@ -69,7 +69,7 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
         """Sets a field from somewhere else, and says from where."""
         self.fields[name] = value
         self.gaps.pop(name, None)
-        self.inferred.append(Inferred(field=name, source=source, rule=rule))
+        self.inferred.append(made(Inferred, {"field": name, "source": source, "rule": rule}))
 
     @property
     def scope(self) -> str:
