@@ -109,6 +109,8 @@ class Session:
                 raise self._latch(self._diagnosis.no_answer(asked, item, served.mark))
             self._agree(fit, asked)
             self._answered(served)
+            if served.origin != "fixture" and fixture_for(item.event, self._fixtures) is not None:
+                self._note(f"the fixture of seq {item.seq} was not used: its answer is recorded")
             return served
 
     def enter(self, live: Live, *, call: Call | None = None) -> Scope:
@@ -242,8 +244,8 @@ class Session:
         for gap in loose_gaps(item) if item.how.soft else ():
             self._list_unchecked(item.seq, event.kind, asked.group[1], gap.field, f"missing in the recording: {gap.cause}")
         twin = self._finder.twin(fit, asked)
-        if twin is not None and len(self._notes) < _MOST:
-            self._notes.append(
+        if twin is not None:
+            self._note(
                 f"seq {item.seq} and seq {twin.seq} cannot be told apart by their requests; the lower one was served first"
             )
         self._bindings.bind(fit.pairs)
@@ -263,6 +265,10 @@ class Session:
             self._lists["assumed"].add(served.seq, field=field, reason=reason)
         if self._bindings.any():
             self._bindings.served(holes_in([served.value, served.chunks, served.error and served.error.model_dump()]))
+
+    def _note(self, note: str) -> None:
+        if len(self._notes) < _MOST:
+            self._notes.append(note)
 
     def _list_unchecked(self, seq: int, kind: str, operation: str, field: str, reason: str) -> None:
         self._lists["unchecked"].add(seq, boundary=kind, operation=operation, field=field, reason=reason)
