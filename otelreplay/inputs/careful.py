@@ -48,11 +48,24 @@ def take_element(data: bytes, signal: Signal, where: str, gather: Gather) -> Non
                 else:
                     gather.logs.append(records.log(wire.record(record, wire.LOG, tally), of, by, tally))
             except RefusedError as refused:
-                gather.refuse(f"{place}, record {index}", str(refused))
+                gather.refuse(f"{place}, record {index}", str(refused), _ids(record, signal))
         if group.damage is not None and element.damage is None:
             gather.refuse(f"{where}, {at + group.damage.at} bytes in", f"the data is damaged: {group.damage.why}")
     if element.damage is not None:
         gather.refuse(f"{where}, {element.damage.at} bytes in", f"the data is damaged: {element.damage.why}")
+
+
+def _ids(data: bytes, signal: Signal) -> tuple[str, str]:
+    """Trace id and span id of a record that was refused, as far as they can be read."""
+    numbers = {1: "traceId", 2: "spanId"} if signal == "traces" else {9: "traceId", 10: "spanId"}
+    found: dict[str, str] = {}
+    try:
+        for field in wire.walk(data, 0, len(data)):
+            if field.type == wire.LEN and field.number in numbers:
+                found[numbers[field.number]] = data[field.start : field.end].hex()
+    except wire.DamageError:
+        pass  # what stands before the damage was read
+    return records.ids_of(found)
 
 
 def _group(data: bytes, *, keep_cut: bool) -> _Group:

@@ -10,6 +10,7 @@ comes after that is not applied (and counted).
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -17,21 +18,29 @@ from otelreplay.errors import LimitError
 from otelreplay.inputs import records, typed
 from otelreplay.inputs.gather import Gather
 from otelreplay.inputs.ids import RefusedError
-from otelreplay.inputs.jsonscan import Scanner, TooLargeError, loads
+from otelreplay.inputs.jsonscan import ScanError, Scanner, TooLargeError, loads
+from otelreplay.inputs.source import Source
 from otelreplay.spans.model import Batch, Resource, Scope
 
 _HOLD = 8 << 20
+_OVERHEAD = 100
+"""Bytes that a held record takes beside its text."""
+_SMALLEST_SPAN = 60
+"""No span is shorter: its ids alone take more."""
+_IDS = frozenset({"traceId", "trace_id", "spanId", "span_id"})
 _INSIDE = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
 _Part = TypeVar("_Part", Resource, Scope)
 
 
 class _Held:
-    """One scope group: its records as text, each with its place."""
+    """One scope group: its records as text, each with its number."""
 
     def __init__(self) -> None:
         self.scope: Scope | None = None
         self.schema_url = ""
-        self.items: list[tuple[str, bytes]] = []
+        self.where = ""
+        """Where its records stand."""
+        self.items: list[tuple[int, bytes]] = []
 
 
 class _Element:
@@ -119,32 +128,38 @@ class DocumentReader:
             if name == "scope":
                 held.scope = self._part(f"{where}.{written}", lambda value, tally: records.scope(value, "", tally), Scope())
             elif name == _INSIDE[element.signal][1]:
-                for index in self._elements(f"{where}.{written}"):
-                    self._hold(element, held, f"{where}.{written}[{index}]")
+                held.where = f"{where}.{written}"
+                for index in self._elements(held.where):
+                    self._hold(element, held, index)
                     if element.size > _HOLD and element.known:
                         self._hand_on(element)
                         element.handed_on = True
-                        if self._gather.full:
-                            yield self._gather.batch()
+                    if self._gather.full:
+                        yield self._gather.batch()
             elif name == "schemaUrl":
                 held.schema_url = self._url(element)
             else:
                 self._skip()
         held.scope = held.scope or Scope()
+        if not held.items:  # however many empty ones there are
+            element.groups.remove(held)
 
-    def _hold(self, element: _Element, held: _Held, where: str) -> None:
+    def _hold(self, element: _Element, held: _Held, index: int) -> None:
         try:
             text = self._scan.raw()
         except TooLargeError as error:
-            self._gather.refuse(where, str(error))
+            self._gather.refuse(f"{held.where}[{index}]", str(error))
             return
-        held.items.append((where, text))
-        element.size += len(text)
+        if element.signal == "resourceSpans" and len(text) < _SMALLEST_SPAN:
+            self._record(element.signal, text, Resource(), Scope(), (held.where, index))  # refused whatever it belongs to
+            return
+        held.items.append((index, text))
+        element.size += len(text) + _OVERHEAD
         if element.size > self._scan.limit:
             raise LimitError(
                 f"more than {self._scan.limit} bytes of records stand before their resource or scope",
                 code="input.limit",
-                where=f"{self._gather.name}: {where}",
+                where=f"{self._gather.name}: {held.where}",
                 next_step="write resource and scope before the records, or split the file",
             )
 
@@ -155,14 +170,14 @@ class DocumentReader:
             found = group.scope or Scope()
             url = group.schema_url or element.schema_url
             by = self._gather.scope(Scope(found.name, found.version, found.attributes, url))
-            for where, text in group.items:
+            for index, text in group.items:
                 self._gather.weight += len(text)
-                self._record(element.signal, text, of, by, where)
+                self._record(element.signal, text, of, by, (group.where, index))
             group.items = []
         del element.groups[:-1]
         element.size = 0
 
-    def _record(self, signal: str, text: bytes, of: Resource, by: Scope, where: str) -> None:
+    def _record(self, signal: str, text: bytes, of: Resource, by: Scope, place: tuple[str, int]) -> None:
         gather, value = self._gather, None
         try:
             if signal == "resourceSpans":
@@ -175,9 +190,25 @@ class DocumentReader:
                 try:
                     gather.logs.append(typed.take_log(text, of, by, self._tally))
                 except typed.NotPlainError:
-                    gather.logs.append(records.log(self._decode(text), of, by, self._tally))
+                    value = self._decode(text)
+                    gather.logs.append(records.log(value, of, by, self._tally))
         except RefusedError as refused:
-            gather.refuse(f"{where}{records.label(value)}", str(refused))
+            ids = records.ids_of(value) if value is not None else self._ids(text)
+            which = f" (span {ids[1]})" if ids[1] and signal == "resourceSpans" else ""
+            gather.refuse(f"{place[0]}[{place[1]}]{which}", str(refused), ids)
+
+    def _ids(self, text: bytes) -> tuple[str, str]:
+        """Trace id and span id of a record that cannot be decoded as a whole, as far as they can be read."""
+        found: dict[str, Any] = {}
+        scanner = Scanner(Source(io.BytesIO(text), name=""), self._scan.limit)
+        try:
+            for name in scanner.members():
+                raw = scanner.raw()
+                if name in _IDS:
+                    found[name] = self._decode(raw)
+        except (ScanError, TooLargeError, RefusedError):
+            pass
+        return records.ids_of(found)
 
     def _decode(self, text: bytes) -> Any:
         try:

@@ -16,6 +16,8 @@ from otelreplay.spans.model import Batch, LogRecord, Rejected, Resource, Scope, 
 _FULL = 16 << 20
 _MANY = 20_000
 _REMEMBERED = 256
+LISTED = 20_000
+"""Refusals of one batch that are listed, and traces of further ones that are told apart; the rest is counted."""
 _Group = TypeVar("_Group", Resource, Scope)
 
 
@@ -27,6 +29,10 @@ class Gather:
         self.spans: list[Span] = []
         self.logs: list[LogRecord] = []
         self.rejected: list[Rejected] = []
+        self.refused = 0
+        """How many were refused since the start."""
+        self._unlisted = 0
+        self._unlisted_traces: set[str] = set()
         self.weight = 0
         """Bytes of input behind what is held; whoever reads them adds them."""
         self._groups: dict[bytes, Resource | Scope] = {} if groups_of is None else groups_of._groups
@@ -37,21 +43,29 @@ class Gather:
         """True when memory demands that a batch is handed on before its request or line is complete."""
         return self.weight >= _FULL or len(self.spans) + len(self.logs) + len(self.rejected) >= _MANY
 
-    def refuse(self, where: str, reason: str) -> None:
-        """Note what is not taken in. Neither text may quote the input."""
-        self.rejected.append(Rejected(": ".join(part for part in (self.name, where) if part), reason))
+    def refuse(self, where: str, reason: str, ids: tuple[str, str] = ("", "")) -> None:
+        """Note what is not taken in. Neither text may quote the input. ``ids``: trace id and span id, as far as valid."""
+        trace_id, span_id = ids
+        self.refused += 1
+        if len(self.rejected) < LISTED:
+            place = ": ".join(part for part in (self.name, where) if part)
+            self.rejected.append(Rejected(place, reason, trace_id, span_id))
+        else:
+            self._unlisted += 1
+            self._unlisted_traces.add(trace_id if len(self._unlisted_traces) < LISTED else "")
 
     def batch(self) -> Batch:
         """Everything since the last call."""
-        made = Batch(tuple(self.spans), tuple(self.logs), tuple(self.rejected))
+        more = frozenset(self._unlisted_traces)
+        made = Batch(tuple(self.spans), tuple(self.logs), tuple(self.rejected), self._unlisted, more)
         self.spans, self.logs, self.rejected, self.weight = [], [], [], 0
+        self._unlisted, self._unlisted_traces = 0, set()
         return made
 
     def take(self, other: Gather) -> None:
-        """Everything that ``other`` holds, with its counts."""
+        """The records that ``other`` holds, with its counts; one that refuses nothing."""
         self.spans += other.spans
         self.logs += other.logs
-        self.rejected += other.rejected
         self.tally.notes.update(other.tally.notes)
 
     def drain(self) -> tuple[Batch, ...]:

@@ -53,7 +53,8 @@ def _spans(group: Any, where: str, gather: Gather) -> None:
             try:
                 gather.spans.append(_span(message, of, by, tally))
             except RefusedError as refused:
-                gather.refuse(f"{where}, scope {j}, span {k}", str(refused))
+                ids = records.ids_of({"traceId": message.trace_id.hex(), "spanId": message.span_id.hex()})
+                gather.refuse(f"{where}, scope {j}, span {k}", str(refused), ids)
 
 
 def _logs(group: Any, gather: Gather) -> None:

@@ -9,10 +9,15 @@ from otelreplay.errors import TraceFormatError
 from otelreplay.inputs.forms import FORMS, Head, Reading
 from otelreplay.inputs.forms.base import HEAD_BYTES, MAX_RECORD
 from otelreplay.inputs.forms.foreign import ACCEPTED
+from otelreplay.inputs.forms.json_document import JSON_DOCUMENT
+from otelreplay.inputs.forms.json_lines import JSON_LINES
 from otelreplay.inputs.source import Source
 from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Batch, Rejected
 
+_BLANK = b" \t\r\n\0"
+_ZEROS = 1 << 30
+"""So many zero bytes in front, and the file is given up."""
 _PATIENCE = 200
 """So many refusals before the first thing that is OTLP, and the file is given up as something else."""
 
@@ -39,10 +44,11 @@ def read_batches(
     tally = tally if tally is not None else Tally()
     opened = Source(source, name=name, on_bytes=on_bytes)
     tally.compression = opened.compression
+    zeros = _pass_over_zeros(opened)
     data = opened.peek(HEAD_BYTES)
     head = Head(data, name, complete=len(data) < HEAD_BYTES)
-    if not data.strip(b" \t\r\n\0"):
-        raise _nothing(opened, len(data))
+    if not data.strip(_BLANK):
+        raise _nothing(opened, len(data) + zeros)
     reading = Reading(name, tally, max_record)
     form = next((form for form in FORMS if form.sniff(head)), None)
     if form is None:
@@ -50,9 +56,30 @@ def read_batches(
             f"this is no trace: its content looks like {_look(data)}", code="input.unrecognised", where=name, next_step=ACCEPTED
         )
     tally.form = form.label
+    if zeros:
+        if form in (JSON_DOCUMENT, JSON_LINES):
+            opened.advance(len(data) - len(data.lstrip(b"\0")))
+        passed = "it starts with zero bytes, as a crash leaves them; they were passed over"
+        yield Batch(rejected=(Rejected(f"{name}: byte 0", passed),))
     yield from _recognised(form.read(opened, reading), reading)
     if opened.damage:
         yield Batch(rejected=(Rejected(name, opened.damage),))
+
+
+def _pass_over_zeros(source: Source) -> bool:
+    """Move on to where something begins, behind a head that is zero bytes and blanks only; were there zero bytes?
+
+    A few zero bytes may stay, which every form has to bear: an empty message behind its length is four of them.
+    """
+    zeros = False
+    while len(data := source.peek(HEAD_BYTES)) == HEAD_BYTES and not data.strip(_BLANK) and source.offset < _ZEROS:
+        zeros = zeros or b"\0" in data
+        source.advance(HEAD_BYTES)
+    if source.offset:
+        count = len(data) - len(data.lstrip(b"\0"))
+        source.advance(count - count % 4)
+        zeros = zeros or count > 0
+    return zeros
 
 
 def _recognised(batches: Iterator[Batch], reading: Reading) -> Iterator[Batch]:
@@ -61,7 +88,7 @@ def _recognised(batches: Iterator[Batch], reading: Reading) -> Iterator[Batch]:
     refusals = 0
     for batch in batches:
         held.append(batch)
-        refusals += len(batch.rejected)
+        refusals += batch.refused
         if reading.recognised:
             yield from held
             held.clear()

@@ -195,12 +195,15 @@ def span(value: Any, of: Resource, by: Scope, tally: Tally) -> Span:
     )
 
 
-def label(value: Any) -> str:
-    """`` (span ID)`` for a span that has a valid id, to say which one was refused."""
-    try:
-        return f" (span {hex_id(value.get('spanId') or value.get('span_id'), 16, '')})"
-    except (RefusedError, AttributeError):
-        return ""
+def ids_of(value: Any) -> tuple[str, str]:
+    """Trace id and span id of an object that was refused, as far as they are valid."""
+    found = []
+    for name, other, width in (("traceId", "trace_id", 32), ("spanId", "span_id", 16)):
+        try:
+            found.append(hex_id(value.get(name) or value.get(other), width, ""))
+        except (RefusedError, AttributeError):
+            found.append("")
+    return found[0], found[1]
 
 
 def event(value: Any, tally: Tally) -> SpanEvent:

@@ -9,6 +9,7 @@ damaged zstd data up to 128 KiB before the damage are lost too.)
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -19,6 +20,8 @@ from otelreplay.errors import LimitError
 
 PIECE = 1 << 18
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+"""What a frame of zstd starts with that holds no data: some tools put one in front, with sizes or a seek table."""
 _COMPACT_AT = 1 << 20
 _PACKED = 1 << 14
 _GZIP_STEP = 1 << 12
@@ -112,7 +115,7 @@ class Source:
         while 0 < len(head) < 4 and (further := counted.read(4 - len(head))):
             head += further
         counted.pushed_back = head
-        if head.startswith(ZSTD):
+        if head.startswith(ZSTD) or _SKIPPABLE.fullmatch(head):
             self.compression = "zstd"
             return self._zstd(counted)
         if head.startswith(GZIP):

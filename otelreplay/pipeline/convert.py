@@ -38,6 +38,7 @@ def convert(
             mark_twins([redactor.log(log) for log in batch.logs]),
         )
     intake.require_something()
+    intake.place_doubts({info.trace_id for info in spool.traces()})
 
     def rebuilt() -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:
         for group in groups(spool, census, one_run=one_run):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from otelreplay.errors import InputError
@@ -10,6 +10,9 @@ from otelreplay.events import Note, Recording
 from otelreplay.pipeline.result import REJECTED_KEPT, ConvertedRun, ConvertResult
 from otelreplay.spans import Batch, Rejected, Span
 from otelreplay.spans.identity import fingerprint
+
+_DOUBTS = 100_000
+"""Traces of which something was refused, beyond which they are not told apart any more."""
 
 
 class Intake:
@@ -19,14 +22,17 @@ class Intake:
         self.spans = self.logs = self.unplaced = self.rejected_total = 0
         self.duplicates = self.conflicts = 0
         self.rejected: list[Rejected] = []
+        self._doubts: set[str] = set()
 
     def count(self, batch: Batch) -> None:
         """Take a batch into the counts."""
         self.spans += len(batch.spans)
         self.logs += len(batch.logs)
         self.unplaced += sum(not record.trace_id for record in batch.logs)
-        self.rejected_total += len(batch.rejected)
-        self.rejected += batch.rejected[: REJECTED_KEPT - len(self.rejected)]
+        if batch.refused:
+            self.rejected_total += batch.refused
+            self.rejected += batch.rejected[: REJECTED_KEPT - len(self.rejected)]
+            self._doubt({item.trace_id for item in batch.rejected} | batch.unlisted_traces)
 
     def require_something(self) -> None:
         """Raise InputError when no span and no log record of a trace came in."""
@@ -58,11 +64,25 @@ class Intake:
                 self.duplicates += len(same) - different
                 self.conflicts += different - 1
 
+    def _doubt(self, traces: Set[str]) -> None:
+        """``traces``: those of which something was refused; "" among them if it is not known of which."""
+        self._doubts |= traces
+        if len(self._doubts) > _DOUBTS:
+            self._doubts = {""}
+
+    def place_doubts(self, traces: Set[str]) -> None:
+        """``traces``: all of which something was taken in. Another one, all of it refused, may belong to any run."""
+        if not self._doubts <= traces:
+            self._doubts = {""}
+
     def doubted(self, recording: Recording) -> Recording:
-        """The recording, with a note when something of the input was refused: it may have been a part of this run."""
-        if not self.rejected_total:
+        """The recording, with a note when something was refused that is, or may have been, a part of this run."""
+        if "" in self._doubts:
+            said = "a part of the input could not be read, and whether it belonged to this run is not known; convert lists what"
+        elif not self._doubts.isdisjoint(recording.trace_ids):
+            said = "a part of this run's traces could not be read; convert lists what"
+        else:
             return recording
-        said = "a part of the input could not be read, and whether it belonged to this run is not known; convert lists what"
         return replace(recording, notes=(*recording.notes, Note(code="input_refused", message=said)))
 
     def result(self, runs: Sequence[ConvertedRun]) -> ConvertResult:

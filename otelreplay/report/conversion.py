@@ -7,6 +7,7 @@ from typing import Any
 from otelreplay.inputs import NOTES
 from otelreplay.pipeline.result import ConvertedRun, ConvertResult
 from otelreplay.report.text import escape, plural, wrap
+from otelreplay.spans import Rejected
 
 _LISTED = 20
 
@@ -20,10 +21,15 @@ def conversion_json(result: ConvertResult) -> dict[str, Any]:
         "duplicates": result.duplicates,
         "conflicts": result.conflicts,
         "unplaced_logs": result.unplaced_logs,
-        "rejected": [{"where": item.where, "reason": item.reason} for item in result.rejected],
+        "rejected": [_refusal(item) for item in result.rejected],
         "rejected_total": result.rejected_total,
         "input_notes": dict(result.input_notes),
     }
+
+
+def _refusal(item: Rejected) -> dict[str, Any]:
+    ids = {"trace_id": item.trace_id, "span_id": item.span_id}
+    return {"where": item.where, "reason": item.reason, **{name: found for name, found in ids.items() if found}}
 
 
 def conversion_text(result: ConvertResult, *, columns: int = 80, superseded: str = "") -> str:

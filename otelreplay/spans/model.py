@@ -128,6 +128,9 @@ class Rejected(msgspec.Struct, frozen=True):
     where: str
     """File and position: line number for JSON Lines, byte offset for binary."""
     reason: str
+    trace_id: str = ""
+    """Of the span or record, if that could be read."""
+    span_id: str = ""
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -136,3 +139,13 @@ class Batch(msgspec.Struct, frozen=True):
     spans: tuple[Span, ...] = ()
     logs: tuple[LogRecord, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    """What was refused: the first of it, where there is very much."""
+    unlisted: int = 0
+    """How many more were refused."""
+    unlisted_traces: frozenset[str] = frozenset()
+    """The traces that those belong to; "" among them: some may belong to any."""
+
+    @property
+    def refused(self) -> int:
+        """How many were refused, listed or not."""
+        return len(self.rejected) + self.unlisted

@@ -179,15 +179,6 @@ def test_an_interrupt_ends_with_130_and_leaves_whole_cassettes_only(desk):
         desk.run("verify", cassette)
 
 
-def test_what_a_killed_conversion_left_is_removed_once_it_is_old(desk, cassette):
-    left, busy = (cassette.with_name(f".cassette.{c * 16}.inflight") for c in "ab")
-    for path in (left, busy):
-        path.write_bytes(b"half")
-    os.utime(left, (1, 1))
-    desk.run("convert", "trace.jsonl", "--out", "out")
-    assert (False, True) == (left.exists(), busy.exists())
-
-
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
 def test_a_closed_stream_is_no_bug(closed, desk, cassette):
     command = shlex.join(desk.command("show", "-" if closed == "<&-" else cassette))

@@ -14,6 +14,7 @@ import zstandard
 from tests.cli.command import files_under
 from tests.cli.traces import agent_run, chat, lines, log_request, request, said, span
 
+TRACE = "0af7651916cd43dd8448eb211c80319c"
 OTHER = "1bf7651916cd43dd8448eb211c80319d"
 
 
@@ -238,6 +239,36 @@ def test_a_run_of_an_input_that_was_refused_in_part_is_in_doubt(desk):
     desk.write("trace.jsonl", lines(request(*spans)))
     (cassette,) = desk.convert("trace.jsonl")
     assert "input_refused" in [note["code"] for note in desk.report(cassette)["notes"]]
+
+
+def noted(desk):
+    """Trace id → does its run carry the note?"""
+    return {
+        found["trace_ids"][0]: "input_refused" in [note["code"] for note in found["notes"]]
+        for found in map(desk.report, desk.cassettes())
+    }
+
+
+@pytest.mark.parametrize("form", ["lines", "slow", "deep"])
+def test_only_the_run_of_which_something_was_refused_is_in_doubt(form, desk):
+    """Where the trace id of what was refused can be read; also from a record that cannot be decoded."""
+    spans = agent_run()
+    spans[-1]["startTimeUnixNano"] = "when?"
+    text = lines(request(*spans, *agent_run(OTHER)))
+    if form == "deep":
+        text = text.replace('"when?"', "[" * 5000 + "]" * 5000)
+    desk.write("trace.jsonl", text.replace('"kind"', '"kind_"') if form == "slow" else text)
+    done = desk.run("convert", "trace.jsonl", "--out", "out", "--json")
+    (refused,) = json.loads(done.out)["rejected"]
+    assert (TRACE, spans[-1]["spanId"]) == (refused["trace_id"], refused["span_id"])
+    assert {TRACE: True, OTHER: False} == noted(desk)
+
+
+def test_what_is_refused_of_a_trace_that_nothing_is_left_of_may_belong_to_any_run(desk):
+    lost = span("ab" * 16, "cd" * 8, "chat", startTimeUnixNano="when?")
+    desk.write("trace.jsonl", lines(request(lost, *agent_run(), *agent_run(OTHER))))
+    desk.run("convert", "trace.jsonl", "--out", "out")
+    assert {TRACE: True, OTHER: True} == noted(desk)
 
 
 def test_a_pipe_with_a_name_is_read_once(desk):

@@ -32,6 +32,8 @@ def joined(batches):
         tuple(span for part in parts for span in part.spans),
         tuple(log for part in parts for log in part.logs),
         tuple(each for part in parts for each in part.rejected),
+        sum(part.unlisted for part in parts),
+        frozenset(trace for part in parts for trace in part.unlisted_traces),
     )
 
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import random
 import re
+import time
 
 import pytest
 import zstandard
@@ -72,6 +73,48 @@ def test_zero_bytes_of_a_crash_are_passed_over(zeros):
     assert [1, 2, 3] == found(batch)
     assert "zero bytes" in batch.rejected[0].reason
     assert len(line(1)) == places(batch)[0]
+
+
+@pytest.mark.parametrize("zeros", [1, 5, 4096, 1 << 20, (3 << 20) + 2, (3 << 20) + 3])
+@pytest.mark.parametrize("form", ["lines", "document", "fixed"])
+def test_zero_bytes_in_front_of_a_trace_do_not_cost_it(form, zeros):
+    """However many: also more than the head by which a form is told. A length of four zero bytes is an empty message."""
+    fixed = b"".join(map(otlp.fixed, map(otlp.traces_data, [read(line(1)).spans, read(line(2)).spans])))
+    data = {"lines": line(1) + line(2), "document": dump(plain_spans(minimal(1), minimal(2)), indent=1), "fixed": fixed}[form]
+    if form == "fixed":
+        zeros -= zeros % 4
+    batch = read(b"\0" * zeros + data)
+    assert [1, 2] == found(batch)
+    assert (zeros > 0 and (form != "fixed" or zeros >= 1 << 20)) == len(batch.rejected)
+    assert all("zero bytes" in each.reason for each in batch.rejected)
+
+
+def test_a_file_of_nothing_but_zero_bytes_is_empty():
+    for zeros in (1, 1 << 20, (1 << 20) + 1, 3 << 20):
+        with pytest.raises(TraceFormatError, match="nothing but blanks and zero bytes") as caught:
+            read(b"\0" * zeros)
+        assert caught.value.code == "input.empty"
+
+
+def test_blanks_in_front_of_a_document_are_no_damage():
+    assert () == read(b" " * (2 << 20) + line(1)).rejected
+
+
+@pytest.mark.parametrize("magic", [0x50, 0x5F])
+def test_frames_of_zstd_that_hold_no_data_are_passed_over(magic):
+    empty = bytes([magic]) + b"\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"table"
+    one, two = zstandard.compress(line(1)), zstandard.compress(line(2))
+    batch = read(empty + one + empty + empty + two + empty)
+    assert ([1, 2], ()) == (found(batch), batch.rejected)
+
+
+def test_a_line_that_is_broken_over_and_over_is_given_up():
+    """Each beginning of a document in it is looked at, but not the rest of the line again for each of them."""
+    began = time.monotonic()
+    batch = read(line(1) + b'{"resourceSpans":' * 500_000 + b"\n" + line(2))
+    assert [1, 2] == found(batch)
+    assert time.monotonic() - began < 30
+    assert "passed over" in batch.rejected[-1].reason
 
 
 def test_two_documents_on_a_line_are_both_read():

@@ -96,6 +96,7 @@ def test_twenty_good_spans_survive_one_that_is_impossible():
     batch = read(dump(plain_spans(*spans)))
     assert len(batch.spans) == 20
     assert "(span 0000000000000008)" in batch.rejected[0].where
+    assert (f"{8:032x}", f"{8:016x}") == (batch.rejected[0].trace_id, batch.rejected[0].span_id)
 
 
 def test_a_refusal_never_quotes_the_input():
@@ -104,6 +105,23 @@ def test_a_refusal_never_quotes_the_input():
         batch = read(dump(plain_spans(minimal(2, **fields))))
         assert len(batch.rejected) == 1
         assert secret not in f"{batch.rejected}"
+
+
+@pytest.mark.parametrize("fault", [{"startTimeUnixNano": "never"}, {"body": [[]] * 2}, {"a": "DEEP"}, {"a": 1e400}])
+def test_a_refused_record_says_whose_it_was_where_that_can_be_read(fault):
+    """Also one that is nested too deeply to be decoded, whatever ids stand inside it."""
+    inner = {"traceId": "ee" * 16, "spanId": "ee" * 8}
+    record = {"z": inner, "traceId": TRACE, "spanId": f"{7:016x}", "timeUnixNano": "never", **fault}
+    for document in (plain_spans(record), {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}):
+        if "startTimeUnixNano" not in fault or "resourceLogs" in document:
+            record["startTimeUnixNano"] = "never"
+        (refused,) = read(dump(document).replace(b'"DEEP"', b"[" * 3000 + b"]" * 3000)).rejected
+        assert (TRACE, f"{7:016x}") == (refused.trace_id, refused.span_id)
+
+
+def test_an_id_that_is_none_is_not_given_out_with_a_refusal():
+    (refused,) = read(dump(plain_spans(minimal(2, traceId="secret")))).rejected
+    assert ("", f"{2:016x}") == (refused.trace_id, refused.span_id)
 
 
 @pytest.mark.parametrize("written", [BIG, str(BIG), -BIG, str(-BIG), 2**63 - 1, str(-(2**63)), 25, "25", 0, "0"])

@@ -100,3 +100,43 @@ def test_a_compression_bomb_needs_no_memory(pack, filler):
     count, peak = peak_of(io.BytesIO(bomb), max_record=1 << 20)
     assert count == 0
     assert peak < 10 << 20
+
+
+REFUSED = {
+    "spans": b'{"resourceSpans":[{"scopeSpans":[{"spans":[%s]}]}]}',
+    "records": b'{"resourceLogs":[{"scopeLogs":[{"logRecords":[%s]}]}]}',
+    "groups": b'{"resourceSpans":[{"scopeSpans":[%s]}]}',
+    "elements": b'{"resourceSpans":[%s]}',
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("item", [b"{}", b"1"])
+@pytest.mark.parametrize("pretty", [False, True])
+def test_any_number_of_refusals_needs_little_memory_and_all_are_counted(what, item, pretty, monkeypatch):
+    monkeypatch.setattr(gather, "LISTED", 500)
+    monkeypatch.setattr(gather, "_MANY", 500)
+    monkeypatch.setattr(documents, "_HOLD", 1 << 15)
+    before, after = REFUSED[what].split(b"%s")
+    source = io.BytesIO(before.replace(b"{", b"{\n ", pretty) + (item + b",") * 8000 + item + after)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        refused = sum(batch.refused for batch in read_batches(source, name="x"))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    whole = item == b"{}" and what in ("records", "groups", "elements")  # an empty object is one of these
+    assert refused == (0 if whole else 8001)
+    assert peak < 1_500_000 or (whole and what == "records")  # those are taken in
+
+
+def test_of_very_many_refusals_in_one_batch_the_first_are_listed(monkeypatch):
+    monkeypatch.setattr(gather, "LISTED", 10)
+    spans = [otlp.trace_pb2.Span(trace_id=number.to_bytes(16, "big"), span_id=b"x") for number in range(1, 31)]
+    group = otlp.trace_pb2.ScopeSpans(spans=spans)
+    element = otlp.trace_pb2.ResourceSpans(scope_spans=[group])
+    batch = read(otlp.trace_pb2.TracesData(resource_spans=[element]).SerializeToString())
+    assert (10, 20, 30) == (len(batch.rejected), batch.unlisted, batch.refused)
+    assert f"{1:032x}" == batch.rejected[0].trace_id
+    assert {f"{number:032x}" for number in range(11, 21)} | {""} == batch.unlisted_traces

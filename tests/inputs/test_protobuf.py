@@ -47,6 +47,8 @@ def test_a_span_with_bad_ids_is_refused_and_its_neighbours_are_kept(fields, expe
     (refused,) = batch.rejected
     assert expected == refused.reason
     assert "span 1" in refused.where
+    assert refused.trace_id == ("74" * 16 if "trace_id" not in fields else "")
+    assert refused.span_id == (f"{2:016x}" if "span_id" not in fields else "")
 
 
 def test_a_parent_of_zeros_means_that_there_is_none():
@@ -101,6 +103,7 @@ def test_a_value_deeper_than_the_library_reads_is_kept_up_to_the_limit(depth, ke
     batch = read(wire.header(1, len(element)) + element)
     assert ([1, 2] if kept else [1]) == [int(found.span_id, 16) for found in batch.spans]
     assert (0 if kept else 1) == len(batch.rejected)
+    assert all(("74" * 16, f"{2:016x}") == (refused.trace_id, refused.span_id) for refused in batch.rejected)
 
 
 @settings(max_examples=100)

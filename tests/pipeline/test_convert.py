@@ -184,6 +184,20 @@ def test_refusals_are_all_counted_and_the_first_are_listed(bench):
     assert (REJECTED_KEPT + 5, refused[:REJECTED_KEPT]) == (result.rejected_total, result.rejected)
 
 
+def test_refusals_that_no_list_holds_are_counted_and_put_runs_in_doubt(bench):
+    result = bench.convert(batch(chat(), chat(OTHER, start=900)), Batch(unlisted=7, unlisted_traces=frozenset({OTHER})))
+    assert 7 == result.rejected_total
+    noted = {c.header.trace_ids: [note.code for note in c.notes] for c in bench.cassettes()}
+    assert {(TRACE,): [], (OTHER,): ["input_refused"]} == noted
+
+
+def test_more_doubtful_traces_than_are_told_apart_put_all_runs_in_doubt(bench, monkeypatch):
+    monkeypatch.setattr("otelreplay.pipeline.intake._DOUBTS", 1)
+    refused = (Rejected("x", "bad", OTHER), Rejected("x", "bad", "3" * 32))
+    bench.convert(batch(chat(), chat(OTHER, start=900), chat("3" * 32, start=1900)), Batch(rejected=refused))
+    assert [["input_refused"]] * 3 == [[note.code for note in c.notes] for c in bench.cassettes()]
+
+
 @pytest.mark.parametrize(
     ("batches", "code"),
     [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from otelreplay.inputs import typed
 from otelreplay.inputs.documents import DocumentReader
-from otelreplay.inputs.forms.base import Form, Head, Reading
+from otelreplay.inputs.forms.base import HEAD_BYTES, Form, Head, Reading
 from otelreplay.inputs.gather import Gather
 from otelreplay.inputs.jsonscan import ScanError, Scanner
 from otelreplay.inputs.source import Source
@@ -17,11 +17,15 @@ _WHOLE = 32 << 20
 
 
 def _sniff(head: Head) -> bool:
-    return head.data.lstrip(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    return head.data.lstrip(b"\0").lstrip(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def _read(source: Source, reading: Reading) -> Iterator[Batch]:
     gather = Gather(reading.name, reading.tally)
+    head = source.peek(HEAD_BYTES)
+    if zeros := len(head) - len(head.lstrip(b"\0")):
+        gather.refuse("byte 0", f"it starts with {zeros} zero bytes, as a crash leaves them")
+        source.advance(zeros)
     if source.peek(3) == b"\xef\xbb\xbf":
         source.advance(3)
     if source.ensure(_WHOLE + 1) <= _WHOLE:

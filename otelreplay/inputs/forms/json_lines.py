@@ -21,6 +21,8 @@ from otelreplay.spans.model import Batch
 
 _WHOLE = 32 << 20
 """A longer line is not taken in whole but walked record by record."""
+_ATTEMPTS, _FREE = 8, 4 << 20
+"""How often a broken line is looked through for what may be whole in it, and the bytes of a line that are so small a matter."""
 _BLANK = b" \t\r\n\0"
 _START = re.compile(rb'\{[ \t]*"resource_?(?:[Ss]pans|[Ll]ogs|[Mm]etrics)"')
 """How an OTLP document starts. Inside a JSON string its quotes would be escaped, so in the rest of a broken line it is one."""
@@ -75,15 +77,25 @@ def _careful(line: bytes, offset: int, number: int, gather: Gather, reading: Rea
             f"line {number} (byte {offset})", f"it starts with {line[:zeros].count(0)} zero bytes, as a crash leaves them"
         )
     at = zeros
+    line = line.rstrip(_BLANK)
+    inner = Source(io.BytesIO(line), name=reading.name, start=offset)
+    budget = max(_ATTEMPTS * len(line), _FREE)
     while at < len(line):
-        inner = Source(io.BytesIO(line[at:].rstrip(_BLANK)), name=reading.name, start=offset + at)
-        refused = len(gather.rejected)
+        inner.skip(at - (inner.offset - offset))
+        refused = gather.refused
         yield from _walk(inner, f"line {number}: ", gather, reading)
+        if gather.full:
+            yield gather.batch()
         # Go on behind what was read: with the next document, if there is one.
         end = inner.offset - offset
+        broken = gather.refused > refused
         found = _START.search(line, max(end, at + 1))
-        if not found and line[end:].strip(_BLANK) and len(gather.rejected) == refused:
+        if not found and end < len(line) and not broken:
             gather.refuse(f"line {number} (byte {inner.offset})", "something that is no OTLP follows on the same line")
+        budget -= (len(line) if broken else end) - at
+        if found and budget < 0:
+            gather.refuse(f"line {number} (byte {inner.offset})", "it is broken so often that the rest of it was passed over")
+            return
         at = found.start() if found else len(line)
 
 
