@@ -14,12 +14,12 @@ from typing import Any
 
 import grpc
 
-from otelreplay.errors import UsageError
 from otelreplay.inputs.signals import Signal
 from otelreplay.receiver.access import Access
 from otelreplay.receiver.answers import GRPC_CODES, status, success
 from otelreplay.receiver.door import Door, RefusedError, Request
 from otelreplay.receiver.inflate import encoding_of_message
+from otelreplay.receiver.sockets import listening, unusable
 
 THREADS = 8
 SERVICES: dict[str, Signal] = {
@@ -57,6 +57,7 @@ class GrpcServer:
         for name, signal in SERVICES.items():
             method = grpc.unary_unary_rpc_method_handler(_export(door, access, signal))
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, {"Export": method}),))
+        listening(host, port, option="--grpc").close()  # the library would say why not in a log line of its own
         self.port = self._listen(f"{host}:{port}", tls)
 
     def _listen(self, address: str, tls: Tls | None) -> int:
@@ -73,12 +74,7 @@ class GrpcServer:
         except (RuntimeError, ValueError):
             found = 0
         if not found:
-            raise UsageError(
-                "cannot listen here for gRPC: the port is in use, or the address is not of this machine",
-                code="serve.address",
-                where=address,
-                next_step="stop what listens there, or name another one with --grpc HOST:PORT",
-            )
+            raise unusable(address, "gRPC refuses it", "--grpc")
         return found
 
     def start(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +11,10 @@ from typing import Any
 
 import uvicorn
 
-from otelreplay.errors import UsageError
 from otelreplay.receiver.access import Access
 from otelreplay.receiver.door import Door
 from otelreplay.receiver.http_app import App
+from otelreplay.receiver.sockets import listening
 
 THREADS = 8
 
@@ -35,7 +34,7 @@ class HttpServer:
     ) -> None:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="otelreplay-http")
         app: Any = App(door, access, executor=self._pool, report=report)
-        self._socket = _listening(host, port)
+        self._socket = listening(host, port, option="--http")
         self.port: int = self._socket.getsockname()[1]
         certificate, key, authority = tls_files or (None, None, None)
         config = uvicorn.Config(
@@ -74,24 +73,3 @@ class HttpServer:
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        made = socket.socket(family, kind, protocol)
-        try:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(address)
-            made.listen(256)
-        except BaseException:
-            made.close()
-            raise
-    except OSError as error:
-        raise UsageError(
-            f"cannot listen here for HTTP ({error.strerror})",
-            code="serve.address",
-            where=f"{host}:{port}",
-            next_step="stop what listens there, or name another one with --http HOST:PORT",
-        ) from None
-    return made

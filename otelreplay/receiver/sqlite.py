@@ -230,7 +230,9 @@ class SqliteInbox:
             return schema.corrupt(self.path)
         full = "full" in str(error)
         return InboxError(
-            "the disk is full" if full else f"the inbox cannot be written to ({getattr(error, 'sqlite_errorname', 'SQLITE_ERROR')})",
+            "the disk is full"
+            if full
+            else f"the inbox cannot be written to ({getattr(error, 'sqlite_errorname', 'SQLITE_ERROR')})",
             code="inbox.full" if full else "inbox.unavailable",
             where=str(self.path),
             next_step="make room; senders try again by themselves" if full else "check the disk and its permissions",

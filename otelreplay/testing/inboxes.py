@@ -69,7 +69,10 @@ def _seal(inbox: Inbox, run: str, *traces: str) -> list[str]:
 
 def what_is_put_is_read_back(inbox: Inbox, clock: Clock) -> None:
     """Equal records, in every field, odd text included."""
-    spans = (sample_span(1), sample_span(2, attributes={"odd": "\ud83e\x00", "none": None, "big": 2**63, "nested": [{"a": b"x"}]}))
+    spans = (
+        sample_span(1),
+        sample_span(2, attributes={"odd": "\ud83e\x00", "none": None, "big": 2**63, "nested": [{"a": b"x"}]}),
+    )
     receipt = _put(inbox, *spans, logs=(sample_log(),))
     assert (receipt.spans, receipt.logs) == (2, 1)
     found, logs = inbox.read([TraceKey("", TRACE)])

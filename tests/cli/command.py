@@ -35,7 +35,8 @@ class Desk:
 
         The process is a fork of this one, which has everything imported already; ``fresh``: one from the start.
         """
-        start = fresh_process if fresh or not hasattr(os, "fork") else forked_process
+        forkable = hasattr(os, "fork") and "grpc" not in sys.modules  # whose threads a fork would leave behind
+        start = fresh_process if fresh or not forkable else forked_process
         out, err, code = start(self, [str(a) for a in arguments], stdin or b"")
         assert "Traceback (most recent call last)" not in err, err
         assert expect == code, f"exit {code}\n{out}\n{err}"

@@ -95,7 +95,9 @@ def test_what_cannot_be_read_is_an_invalid_argument(post):
 
 def test_a_part_that_is_refused_is_named(post):
     """C6: over gRPC, as a partial success."""
-    rejected, message = partial(post.call(request(sample_span(1)) + request(sample_span(2, trace_id="0" * 32)) + request(sample_span(3))))
+    rejected, message = partial(
+        post.call(request(sample_span(1)) + request(sample_span(2, trace_id="0" * 32)) + request(sample_span(3)))
+    )
     assert (rejected, len(pending_spans(post))) == (1, 2)
     assert "element 1" in message
     assert "all zero" in message
@@ -103,6 +105,7 @@ def test_a_part_that_is_refused_is_named(post):
 
 def test_no_room_and_no_disk_are_unavailable_with_a_time_to_wait(post, monkeypatch):
     """OTLP senders try again after UNAVAILABLE, and after nothing else that would fit."""
+
     def full(deliveries):
         raise InboxError("the disk is full", code="inbox.full")
 
@@ -169,7 +172,10 @@ def test_a_port_that_is_taken_is_said_to_be(post, tmp_path):
 
     for name, taken in (("grpc", post.receiver.grpc.port), ("http", post.receiver.http.port)):
         settings = Settings(**{"grpc": None, "http": None, name: ("127.0.0.1", taken)})
-        with pytest.raises(UsageError) as error, serving(tmp_path / name, policy="off", settings=settings, tokens={}, say=print):
+        with (
+            pytest.raises(UsageError) as error,
+            serving(tmp_path / name, policy="off", settings=settings, tokens={}, say=print),
+        ):
             pass
         assert error.value.code == "serve.address"
 

@@ -72,7 +72,13 @@ def test_what_cannot_be_read_is_refused_with_a_reason(post, body, media, headers
 
 @pytest.mark.parametrize(
     ("method", "path", "expected"),
-    [("GET", "/v1/traces", 405), ("PUT", "/v1/logs", 405), ("POST", "/", 404), ("POST", "/v1/spans", 404), ("POST", "/status", 405)],
+    [
+        ("GET", "/v1/traces", 405),
+        ("PUT", "/v1/logs", 405),
+        ("POST", "/", 404),
+        ("POST", "/v1/spans", 404),
+        ("POST", "/status", 405),
+    ],
 )
 def test_a_wrong_place_or_method_is_named(post, method, path, expected):
     """An endpoint for one signal is used as it is, without a path: a sender that posts to / is told where to."""
@@ -193,7 +199,9 @@ def test_no_room_is_said_in_a_way_that_makes_senders_try_again(tmp_path):
 
 def test_a_sender_that_hangs_up_leaves_nothing_behind(post):
     with socket.create_connection(("127.0.0.1", post.receiver.http.port)) as raw:
-        raw.sendall(b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 900\r\n\r\nabc")
+        raw.sendall(
+            b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 900\r\n\r\nabc"
+        )
     post.until(lambda: post.status["refused"] == {"hung_up": 1})
     assert post.receiver._budget.held == 0
 

@@ -16,8 +16,8 @@ from otelreplay.wiring.serving import open_inbox, seal_store, store_status
 from otelreplay.wiring.settings import retention
 from tests.cli import traces
 from tests.inputs.otlp import plain_spans
-from tests.reconstruct.builders import ASK, CALL, DONE, TOLD, model
 from tests.receiver.posts import cassettes, partial, pending_spans, request, served
+from tests.reconstruct.builders import ASK, CALL, DONE, TOLD, model
 
 RUN = traces.agent_run()
 SECRET = "jane.doe@example.org"
@@ -49,12 +49,12 @@ def test_a_run_is_sealed_when_its_root_has_ended_and_it_is_quiet(tmp_path):
     with served(tmp_path, quiet=0.3) as post:
         post.json(plain_spans(*RUN[1:]))
         post.json(traces.request(*traces.agent_run("ab" * 16)))
-        post.until(lambda: len(post.cassettes()) == 1)
-        assert post.status["pending"]["traces"] == 1
+        post.until(lambda: post.status["pending"]["traces"] == 1)
+        assert len(post.cassettes()) == 1
         assert post.status["pending"]["list"][0]["root_ended"] is False
         post.json(traces.request(RUN[0]))
-        post.until(lambda: len(post.cassettes()) == 2)
-        assert post.status["pending"]["traces"] == 0
+        post.until(lambda: post.status["pending"]["traces"] == 0)
+        assert len(post.cassettes()) == 2
         assert post.status["sealed"] == {"written": 2, "revised": 0, "unchanged": 0, "set_aside": 0}
 
 
