@@ -38,7 +38,10 @@ REPEATS = 50
 """Reports of the same attempt from one process; a program that tries for ever does not fill the pipe."""
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_ALG = 1, 2, 10, 16, 38
 LOCAL_FAMILIES = (AF_UNIX, AF_NETLINK, AF_ALG)
-QUIET_SOCKETS = ("/run/nscd/", "/var/run/nscd/", "/run/systemd/userdb/", "/run/uuidd/", "/var/run/uuidd/")
+QUIET_SOCKETS = (
+    *("/run/nscd/", "/var/run/nscd/", "/run/systemd/userdb/", "/var/lib/sss/pipes/"),
+    *("/run/uuidd/", "/var/run/uuidd/"),
+)
 """Local services that the C library asks by itself, and does without: refused, and no attempt of the program's."""
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*t?(\.exe)?$")
 WHAT = ("connect", "send", "look up", "start", "open", "call")

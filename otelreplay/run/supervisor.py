@@ -110,8 +110,12 @@ def supervise(
             )
             stack.callback(notices.close)
         desk = _Desk(channel, notices, on_message)
-        timed_out = desk.watch(started.process, timeout)
-        left = desk.end_of_tree(str(channel.path), grace=0.0 if timed_out else GRACE)
+        grace = 0.0  # also when this process is interrupted
+        try:
+            timed_out = desk.watch(started.process, timeout)
+            grace = 0.0 if timed_out else GRACE
+        finally:
+            left = desk.end_of_tree(str(channel.path), grace=grace)
         return Observed(
             guard=started.guard,
             weaker=started.weaker,
@@ -163,8 +167,15 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
         theirs.close()
         ours.settimeout(60)
         data, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 1)
-        said = json.loads(data or b"{}")
-        failed = {NAMESPACE: said.get("namespace", "the launcher failed"), SECCOMP: said.get("seccomp", "the launcher failed")}
+        if not data:
+            process.wait()
+            return _Started(
+                process=subprocess.Popen(words, env=env, pass_fds=(held,), stdout=out),
+                guard=(HOOKS,),
+                weaker=("network namespace and seccomp: the launcher failed",),
+            )
+        said = json.loads(data)
+        failed = {NAMESPACE: said["namespace"], SECCOMP: said["seccomp"]}
         reached = [level for level in (NAMESPACE, SECCOMP) if level in levels and not failed[level]]
         ours.send(b"1")
     return _Started(

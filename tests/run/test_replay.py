@@ -287,3 +287,45 @@ def test_a_program_that_exports_its_spans_exports_none_in_a_replay_and_that_is_n
     done = desk.agent(top=f"import otelreplay\n{EXPORTING[name].replace('PORT', str(server.port))}\n").replay()
     assert ("as_recorded", []) == (done.report["outcome"], done.report["blocked"])
     assert 0 == server.hits
+
+
+def test_a_result_that_the_recording_lacks_ends_with_3_and_names_the_gap(desk):
+    done = desk.replay("gap", "desk", expect=3)
+    first = done.report["first_divergence"]
+    assert ("missing_data", "replay.response_missing", "lookup") == (done.report["outcome"], first["code"], first["operation"])
+
+
+def test_a_fixture_fills_the_gap_and_is_listed_as_assumed(desk):
+    desk.write("given.json", '{"1": {"result": {"order": "A1", "state": "lost"}}}')
+    done = desk.replay("gap", "desk", "--fixtures", "given.json")
+    assert "as_recorded" == done.report["outcome"]
+    assert done.report["assumed"]
+
+
+def test_fixtures_that_are_none_are_refused_before_the_start(desk):
+    desk.write("given.json", "[1]")
+    done = desk.run("replay", "gap.cassette.jsonl", "--agent", "agent:desk", "--fixtures", "given.json", expect=2)
+    assert "replay.fixture" in done.err
+    assert "" == done.out
+
+
+def test_an_agent_whose_input_was_not_recorded_cannot_be_called_and_ends_with_3(desk):
+    done = desk.run("replay", "dark.cassette.jsonl", "--agent", "agent:desk", expect=3)
+    assert "replay.no_input" in done.err
+
+
+def test_an_interrupt_ends_the_program_too(desk):
+    import signal
+    import subprocess
+    import time
+
+    desk.agent(middle="open('here', 'w').close()\nimport time\ntime.sleep(60)")
+    command = desk.command("replay", "desk.cassette.jsonl", "--agent", "agent:desk")
+    process = subprocess.Popen(command, cwd=desk.folder, env=desk.env(), stdout=-3, stderr=-3, start_new_session=True)
+    while not (desk.folder / "here").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert 130 == process.wait(timeout=30)
+    time.sleep(0.2)
+    left = subprocess.run(["ps", "-o", "args=", "-s", str(process.pid)], capture_output=True, text=True, check=False).stdout
+    assert "" == left
