@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otelreplay.dialects import decorated, genai, genai_events, langfuse, mcp, mlflow, openinference
+from otelreplay.dialects import decorated, genai, genai_events, langfuse, mcp, mlflow, openinference, vercel_ai
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
 from otelreplay.dialects.values import is_broken
@@ -19,6 +19,7 @@ DIALECTS: tuple[Dialect, ...] = (
     openinference.DIALECT,
     langfuse.DIALECT,
     mlflow.DIALECT,
+    vercel_ai.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,
     mcp.DIALECT,

@@ -23,7 +23,21 @@ NAMES = st.sampled_from(
 )
 LEAVES = (
     st.none()
-    | st.sampled_from(["LLM", "TOOL", "AGENT", "RETRIEVER", "EMBEDDING", "CHAIN", "generation", "tool", "CHAT_MODEL"])
+    | st.sampled_from(
+        [
+            "LLM",
+            "TOOL",
+            "AGENT",
+            "RETRIEVER",
+            "EMBEDDING",
+            "CHAIN",
+            "generation",
+            "tool",
+            "CHAT_MODEL",
+            "ai.toolCall",
+            "x.doStream",
+        ]
+    )
     | st.booleans()
     | st.integers(-9, 9)
     | st.floats()
