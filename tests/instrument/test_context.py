@@ -244,7 +244,7 @@ def test_a_parent_from_outside_is_honoured(recorded):
 
 
 def test_an_unsampled_parent_is_not_silent(recorded, caplog):
-    """Bug report A15: with a provider of somebody else's the loss is said; `configure` sets up one that records all the same."""
+    """Bug report A15: with somebody else's provider the loss is said; `configure` sets up one that records all the same."""
     trouble.forget()
     remote = extract({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"})
     token = tracing.attach(remote)
@@ -282,7 +282,7 @@ def test_a_call_lasts_as_long_as_the_function_not_as_its_encoding(recorded):
             time.sleep(0.2)
             return 1
 
-    otelreplay.tool(lambda: Result())()
+    otelreplay.tool(lambda: Result())()  # noqa: PLW0108 - no class, but what it makes
     span = recorded.one()
     assert span.end_time - span.start_time < 150_000_000
     assert 1 == recorded.payload("gen_ai.tool.call.result").members["fields"]["field"]

@@ -1,4 +1,4 @@
-"""What crosses a boundary is kept whole: each odd value as itself, each loss as a loss of that leaf alone (bug reports B1-B11)."""
+"""What crosses a boundary is kept whole: odd values as themselves, a loss as a loss of one leaf (bug reports B1-B11)."""
 
 import dataclasses
 import enum

@@ -145,11 +145,12 @@ def test_a_stream_ends_as_it_ended(play, end, asynchronous):
         async for word in words_later("x"):
             got.append(word)
 
+    def read_plain():
+        for word in words("x"):
+            got.append(word)
+
     with pytest.raises(type(error)) as raised:
-        if asynchronous:
-            asyncio.run(read())
-        else:
-            got.extend(iter(lambda made=words("x"): next(made), None))
+        asyncio.run(read()) if asynchronous else read_plain()
     assert (raised.value is error, ["a"]) == (True, got)
 
 

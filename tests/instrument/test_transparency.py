@@ -1,4 +1,4 @@
-"""A decorated function is, for the program, the function it was: recorded, not recorded, and whatever breaks in the recording."""
+"""A decorated function is, for the program, the function it was: recorded or not, and whatever breaks in the recording."""
 
 import asyncio
 import functools
@@ -65,8 +65,8 @@ def test_what_inspect_says_is_what_it_said(anywhere):
         yield
 
     questions = [
-        inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.isfunction, inspect.isroutine,
-        asyncio.iscoroutinefunction, inspect.signature, inspect.getdoc, inspect.get_annotations, inspect.getsource,
+        inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.isfunction,
+        inspect.isroutine, asyncio.iscoroutinefunction, inspect.signature, inspect.getdoc, inspect.get_annotations, inspect.getsource,
     ]  # fmt: skip
     for fn in (plain, coroutine, generator, async_generator):
         made = otelreplay.tool(fn)
