@@ -45,6 +45,7 @@ class Bindings:
 
     def fits(self, recorded: Sequence[Hole], live: Sequence[Hole]) -> Pairs | None:
         """The new bindings under which the live holes are the recorded ones; None if they cannot be."""
+        recorded, live = values_of(recorded), values_of(live)
         if len(recorded) != len(live):
             return None
         new: dict[str, str] = {}
@@ -98,7 +99,16 @@ def exact(holes: Iterable[Hole]) -> tuple[str, ...]:
     return tuple([hole.text for hole in holes if hole.action in KEYED])
 
 
-def differing(recorded: Holes, live: Holes) -> list[tuple[Hole, Hole]]:
-    """Pairs of holes that hold different texts and fit all the same: what is listed as normalised."""
-    pairs = zip(recorded, live, strict=True)
-    return [(was, now) for was, now in pairs if was.text != now.text and was.action in (*KEYED, NORMALISED)]
+def values_of(holes: Sequence[Hole]) -> Sequence[Hole]:
+    """The holes that a policy made. What a normaliser did on one side, it need not have had to do on the other."""
+    return [hole for hole in holes if hole.action != NORMALISED]
+
+
+def normalised(recorded: Holes, live: Holes) -> list[tuple[str, str]]:
+    """(rule, recorded placeholder or nothing) wherever different texts were taken for equal."""
+    pairs = zip(values_of(recorded), values_of(live), strict=True)
+    found = [(was.rule, was.text) for was, now in pairs if was.text != now.text and was.action in KEYED]
+    for rule in dict.fromkeys(hole.rule for hole in (*recorded, *live) if hole.action == NORMALISED):
+        if [h.text for h in recorded if h.rule == rule] != [h.text for h in live if h.rule == rule]:
+            found.append((rule, ""))
+    return found

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from otelreplay.events import Missing
 from otelreplay.events.fields import within
-from otelreplay.replay.bindings import FRESH, Bindings, Pairs, differing
+from otelreplay.replay.bindings import FRESH, Bindings, Pairs, normalised
 from otelreplay.replay.carried import Carried, gaps_of
 from otelreplay.replay.diff import component_value
-from otelreplay.replay.holes import Hole, Holes, Skeletons
+from otelreplay.replay.holes import KEYED, NORMALISED, Hole, Holes, Skeletons
 from otelreplay.replay.live import Live
 from otelreplay.replay.score import ANYWHERE, Group, Queue, Recorded, Score, Shelf, holes_of
 from otelreplay.replay.soft import Soft
@@ -151,16 +151,21 @@ def _at_once(a: Recorded, b: Recorded) -> bool:
     return a_start < b_end and b_start < a_end
 
 
-def listed_holes(fit: Fit, asked: Asked) -> list[tuple[str, Hole, bool]]:
-    """(component, recorded hole, whether another text stood there) for each hole of what was compared."""
+def normalised_in(fit: Fit, asked: Asked) -> list[tuple[str, str, str]]:
+    """(component, rule, recorded placeholder) wherever different texts were taken for equal."""
     out = []
-    for component, holes in fit.item.holes.items():
-        live = asked.holes.get(component, ())
-        if component not in (*fit.item.how.checked, *fit.item.how.soft) or len(live) != len(holes):
-            continue
-        other = {was.text for was, _ in differing(holes, live)}
-        out += [(component, hole, hole.text in other) for hole in holes]
+    for component in fit.item.how.checked:
+        was, now = fit.item.holes.get(component, ()), asked.holes.get(component, ())
+        if was or now:
+            out += [(component, rule, text) for rule, text in normalised(was, now)]
     return out
+
+
+def merged_in(item: Recorded) -> list[tuple[str, Hole]]:
+    """(component, hole) of every hole that does not tell values apart."""
+    compared = (*item.how.checked, *item.how.soft)
+    found = [(component, hole) for component in compared for hole in item.holes.get(component, ())]
+    return [(component, hole) for component, hole in found if hole.action not in (*KEYED, NORMALISED)]
 
 
 def loose_gaps(item: Recorded) -> list[Missing]:

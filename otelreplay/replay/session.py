@@ -17,9 +17,9 @@ from otelreplay.replay.answers import Absent, Served, answer
 from otelreplay.replay.bindings import Bindings
 from otelreplay.replay.diagnosis import Diagnosis
 from otelreplay.replay.divergence import Blocked, Diverged, Divergence
-from otelreplay.replay.finding import Asked, Finder, Fit, listed_holes, loose_gaps
+from otelreplay.replay.finding import Asked, Finder, Fit, loose_gaps, merged_in, normalised_in
 from otelreplay.replay.fixtures import fixture_for, fixtures_of
-from otelreplay.replay.holes import KEYED, NORMALISED, UNORDERED, Skeletons, holes_in
+from otelreplay.replay.holes import UNORDERED, Skeletons, holes_in
 from otelreplay.replay.listing import Listing
 from otelreplay.replay.live import Live, Reader
 from otelreplay.replay.normalizers import Normalizer
@@ -224,16 +224,13 @@ class Session:
     def _agree(self, fit: Fit, asked: Asked) -> None:
         """Everything that follows from a call's having been found."""
         item, event = fit.item, fit.item.event
-        for component, hole, other in listed_holes(fit, asked) if item.holes else ():
-            where = {"field": f"request.{component}", "rule": hole.rule}
-            if hole.action == NORMALISED or hole.action in KEYED:
-                if other:
-                    self._lists["normalised"].add(item.seq, **where, placeholder="" if hole.action == NORMALISED else hole.text)
-            else:
-                reason = f"a placeholder of action {hole.action} fits any value of its rule"
-                if hole.action == UNORDERED:
-                    reason = "which of several values of its rule in a set it is cannot be told"
-                self._list_unchecked(item.seq, event.kind, asked.group[1], where["field"], reason)
+        for component, rule, placeholder in normalised_in(fit, asked) if item.holes or asked.holes else ():
+            self._lists["normalised"].add(item.seq, field=f"request.{component}", rule=rule, placeholder=placeholder)
+        for component, hole in merged_in(item) if item.holes else ():
+            reason = f"a placeholder of action {hole.action} fits any value of its rule"
+            if hole.action == UNORDERED:
+                reason = "which of several values of its rule in a set it is cannot be told"
+            self._list_unchecked(item.seq, event.kind, asked.group[1], f"request.{component}", reason)
         for hole in fit.assumed:
             self._lists["assumed"].add(item.seq, field="request", rule=hole.rule, reason="accepted without its detector")
         for component in fit.unknown:

@@ -144,7 +144,7 @@ def test_what_is_no_exception_of_a_program_is_never_raised_as_itself(name):
 def test_fields_that_cannot_be_set_are_left_out():
     said = {"class": f"{__name__}:OddError", "args": [], "fields": {"code": 7, "fixed": 3, "more": 1}}
     error, _ = Reviver().error(Event(seq=0, id="x", kind="tool", name="t"), Failure.model_validate(said))
-    assert (type(error), error.code, error.fixed, error.more) == (OddError, 1, 3, 1)
+    assert (type(error), *(getattr(error, name) for name in ("code", "fixed", "more"))) == (OddError, 1, 3, 1)
 
 
 def test_an_error_without_a_name_is_a_recorded_error():
