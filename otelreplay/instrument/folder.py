@@ -24,7 +24,7 @@ from otelreplay.instrument.outbox import LOCK, SUFFIX, Outbox
 from otelreplay.instrument.store import Row, Work
 
 ENVIRONMENT = "OTELREPLAY_OUTBOX"
-_TOLD = "destination.json"
+TOLD = "destination.json"
 
 
 def default_outbox(environ: Mapping[str, str], home: Path) -> Path:
@@ -52,9 +52,9 @@ def folder_for(base: Path, to: Destination) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         for each in (base, folder):
             _check(each)
-        told = folder / _TOLD
+        told = folder / TOLD
         if not told.exists():
-            made = folder / f".{os.getpid()}.{_TOLD}"
+            made = folder / f".{os.getpid()}.{TOLD}"
             text = json.dumps({"protocol": to.protocol, "url": to.url, "headers": sorted(name for name, _ in to.headers)})
             with open(os.open(made, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:  # noqa: PTH123
                 file.write(text)
@@ -112,7 +112,7 @@ class Adopted:
         warn(f"an outbox cannot be read and was put aside as {aside}")
 
     def let_go(self) -> None:
-        """Leave it to whoever comes next, with what is in it."""
+        """Leave it to whoever comes next; it is removed if nothing is left in it."""
         self.store.close()
 
     def _commit(self, work: Work) -> bool:

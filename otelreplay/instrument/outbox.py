@@ -164,7 +164,10 @@ class Outbox:
         """Bytes that still fit, over all outboxes of the folder."""
         now = time.monotonic()
         if not self._looked or now - self._looked > _LOOK_AGAIN:
-            self._looked, self._others = now, sum(_size(each) for each in self._folder.glob(f"*{SUFFIX}") if each != self._path)
+            self._looked, self._others = (
+                now,
+                sum(size_of(each) for each in self._folder.glob(f"*{SUFFIX}") if each != self._path),
+            )
         pages, free, size = (
             connection.execute(f"PRAGMA {n}").fetchone()[0] for n in ("page_count", "freelist_count", "page_size")
         )
@@ -173,9 +176,12 @@ class Outbox:
     def _writer(self) -> sqlite3.Connection:
         with self._guard:
             if self._writing is None:
-                path = self._begin() if self._path is None else self._path
+                fresh = self._path is None
+                path = self._path or self._begin()
                 self._writing = _connect(path)
                 self._writing.executescript(_SCHEMA)
+                if fresh and self._last:  # after a close: rows are numbered on, so that the sender's cursor stays true
+                    self._writing.execute("INSERT INTO sqlite_sequence VALUES ('frames', ?)", (self._last,))
             return self._writing
 
     def _reader(self) -> sqlite3.Connection:
@@ -224,7 +230,8 @@ def _count(connection: sqlite3.Connection, losses: Mapping[str, int]) -> None:
     )
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 where it is gone."""
     try:
         return path.stat().st_size
     except OSError:

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
 from otelreplay.errors import UsageError
 from otelreplay.instrument.capture import SHARED
-from otelreplay.instrument.configure import Caution
+from otelreplay.instrument.setup import Caution
 
 _LIMITS = {
     "max_span_attributes": "attributes a span",

@@ -60,6 +60,9 @@ class Own:
     def finished(self) -> None:
         """Never: more may come."""
 
+    def let_go(self) -> None:
+        """The recorder closes its store."""
+
 
 MakeSender = Callable[[Counts], Sender]
 
@@ -93,9 +96,11 @@ class Recorder(SpanProcessor):
         """A span begins."""
         del parent_context
         self._open[span.context.span_id] = None
+        if self._closed:  # too late for a stub
+            return
         self._queue.put(span)
         if not self._running:
-            self._begin()
+            self.begin()
 
     def on_end(self, span: ReadableSpan) -> None:
         """A span has ended."""
@@ -105,7 +110,7 @@ class Recorder(SpanProcessor):
             return
         self._queue.put(span)
         if not self._running:
-            self._begin()
+            self.begin()
 
     def shutdown(self) -> None:
         """The provider is shut down."""
@@ -130,7 +135,7 @@ class Recorder(SpanProcessor):
             self._inline(timeout)
             return self.result()
         if not self._running:
-            self._begin()
+            self.begin()
         marker = self._mark(end, final)
         sender = self._sender
         if sender is not None and marker.done:
@@ -174,7 +179,7 @@ class Recorder(SpanProcessor):
         """Go on, if there is anything to do."""
         self._paused = False
         if not self._closed and (not self._queue.empty() or self.result().pending):
-            self._begin()
+            self.begin()
 
     def after_fork_in_child(self) -> None:
         """Begin anew; the parent's store is the parent's."""
@@ -186,7 +191,7 @@ class Recorder(SpanProcessor):
 
     # --- the background ---------------------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Start the threads unless they run, are not to run now, or another thread is at it."""
         if self._closed:
             self._inline(1.0)
@@ -221,7 +226,8 @@ class Recorder(SpanProcessor):
         while self._running:
             items = [self._queue.get()]
             if items[0] is not _STOP and self._running:
-                time.sleep(_LINGER)
+                if self._queue.qsize() < _BATCH:
+                    time.sleep(_LINGER)
                 with suppress(Empty):
                     while len(items) < _BATCH:
                         items.append(self._queue.get_nowait())

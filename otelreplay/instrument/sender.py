@@ -49,6 +49,9 @@ class Source(Protocol):
     def finished(self) -> None:
         """Nothing is left in it."""
 
+    def let_go(self) -> None:
+        """Nobody sends from it now."""
+
 
 @dataclass(slots=True)
 class _Result:
@@ -80,6 +83,8 @@ class Sender:
         self._stop = False
         self._failures = 0
         self._not_before = self._adopt_at = 0.0
+        self.for_others = Counts()
+        """Of processes that are gone: ``sent`` and ``given_up``."""
         self.failed = 0
         """Attempts that failed, ever."""
         self.asked = self.answered = 0
@@ -94,6 +99,11 @@ class Sender:
     def down(self) -> bool:
         """The last attempt failed."""
         return self._failures > 0
+
+    @property
+    def error(self) -> str:
+        """Why the last attempt failed; empty when it did not."""
+        return self._counts.error
 
     def add(self, source: Source) -> None:
         """Send from this source too."""
@@ -139,6 +149,7 @@ class Sender:
                         self._failed(Answer(outcome="later", reason=type(error).__name__))
         finally:
             self._hang_up()
+            self._let_go()
 
     def drain(self, seconds: float) -> None:
         """Send what there is in the calling thread, until nothing is left, an attempt fails, or the time is over."""
@@ -152,6 +163,23 @@ class Sender:
         finally:
             self._timeout = timeout
             self._hang_up()
+
+    def send_what_is_left(self, seconds: float) -> None:
+        """Take over what processes that are gone have left, and send it in the calling thread."""
+        for source in self._adopt():
+            self.add(source)
+        try:
+            self.drain(seconds)
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Of what was taken over; whoever runs next takes it again, if anything is left of it."""
+        for place in self._places:
+            if not place.source.own:
+                place.source.let_go()
+        self._places = [place for place in self._places if place.source.own]
+        self._adopt_at = 0.0
 
     def _hang_up(self) -> None:
         transport, self._transport = self._transport, None
@@ -191,9 +219,9 @@ class Sender:
         if self._failures:
             warn(f"the receiver at {self._url} is reached again")
         self._failures, self._not_before, self._counts.error = 0, 0.0, ""
-        if place.source.own:
-            self._counts.sent += result.sent
-            add_losses(self._counts.given_up, result.lost)
+        counts = self._counts if place.source.own else self.for_others
+        counts.sent += result.sent
+        add_losses(counts.given_up, result.lost)
         place.cursor = rows[-1].id
         place.source.settle([row.id for row in rows], result.lost)
 

@@ -11,7 +11,6 @@ from opentelemetry import trace
 
 from otelreplay import boundary
 from otelreplay.instrument import capture as capturing
-from otelreplay.instrument.configure import Setup
 from otelreplay.instrument.counts import Counts
 from otelreplay.instrument.destination import Destination, resolve_destination
 from otelreplay.instrument.exits import Exits
@@ -23,8 +22,9 @@ from otelreplay.instrument.providers import cautions_about, existing_provider, o
 from otelreplay.instrument.recorder import Recorder
 from otelreplay.instrument.sdk import make_provider
 from otelreplay.instrument.sender import Sender
+from otelreplay.instrument.setup import Setup
 from otelreplay.instrument.store import MemoryStore, Store
-from otelreplay.instrument.transport import transport_for
+from otelreplay.instrument.transports import transport_for
 from otelreplay.redaction import Redactor
 
 _IN_MEMORY = 256 << 20
@@ -61,6 +61,7 @@ def set_up(
         trace.set_tracer_provider(provider)
     capturing.set_capture(captured)
     Exits(recorder, timeout=exit_timeout, url=to.url).install(signals=signals)
+    recorder.begin()
     cautions = (cautions_about(existing) if existing is not None else ()) + others(environ)
     setup = Setup(
         active=True, url=to.url, protocol=to.protocol, durable=durable, outbox=folder, capture=captured.on,
@@ -70,12 +71,14 @@ def set_up(
 
 
 def _recorder(to: Destination, redactor: Redactor, folder: Path | None, limit: int) -> Recorder:
+    transport = transport_for(to)
+
     def make_store() -> Store:
         return MemoryStore(min(limit, _IN_MEMORY)) if folder is None else Outbox(folder, largest=limit)
 
     def make_sender(counts: Counts) -> Sender:
         return Sender(
-            transport=lambda: transport_for(to), timeout=to.timeout, counts=counts, url=to.url, durable=folder is not None,
+            transport=transport, timeout=to.timeout, counts=counts, url=to.url, durable=folder is not None,
             adopt=(lambda: adopt(folder)) if folder is not None else tuple,
             hold=lambda: boundary.interceptor() is not None, redact_text=redactor.text,
         )  # fmt: skip

@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from otelreplay.instrument.destination import Destination
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -44,14 +42,3 @@ class Transport(Protocol):
 
     def close(self) -> None:
         """Close the connection; the next request makes another."""
-
-
-def transport_for(destination: Destination) -> Transport:
-    """What speaks the destination's protocol. Imports it, so that the import cost is that of one protocol only."""
-    if destination.protocol == "grpc":
-        from otelreplay.instrument.transport_grpc import GrpcTransport
-
-        return GrpcTransport(destination)
-    from otelreplay.instrument.transport_http import HttpTransport
-
-    return HttpTransport(destination)

@@ -14,6 +14,8 @@ from typing import Any
 
 import grpc
 from google.protobuf.message import DecodeError
+from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped,unused-ignore]
+from google.rpc.status_pb2 import Status  # type: ignore[import-untyped,unused-ignore]
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from otelreplay import __version__
@@ -114,9 +116,6 @@ def _meaning(error: Any, size: int) -> Answer:
 
 def _retry_delay(error: Any) -> float | None:
     """Seconds that the receiver asked to wait: RetryInfo, alone or among the details of the status."""
-    from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped]
-    from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
-
     found = RetryInfo()
     try:
         for key, value in error.trailing_metadata() or ():

@@ -127,9 +127,13 @@ class Writer:
 
     def _stub(self, key: tuple[int, int], span: LiveSpan, work: Work) -> None:
         found = self._redacted(span)
-        for frame in self._encoded([found], Work()) if found is not None else ():
-            self._stubbed.add(key)
-            work.stubs[_bytes(key)] = frame.data
+        if found is None:
+            return
+        try:
+            work.stubs[_bytes(key)] = next(frames([found])).data
+        except Exception:  # its loss is counted when it ends
+            return
+        self._stubbed.add(key)
 
     def _redacted(self, span: ReadableSpan) -> Span | None:
         try:
