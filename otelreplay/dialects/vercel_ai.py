@@ -203,8 +203,9 @@ def _part(block: Any) -> dict[str, Any]:
         if block.get("toolName"):
             out["name"] = block["toolName"]
         given = block.get("output", block.get("result"))
-        wrapped = isinstance(given, dict) and "value" in given and str(given.get("type")) in _WRAPPERS
-        return {**out, "response": given["value"] if wrapped else given}
+        if isinstance(given, dict) and "value" in given and str(given.get("type")) in _WRAPPERS:
+            given = given["value"]
+        return {**out, "response": given}
     return {**block, "type": str(kind or "unknown")}
 
 
