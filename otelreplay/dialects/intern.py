@@ -28,6 +28,11 @@ class Interner:
         self._messages: dict[tuple[bytes, tuple[Mark, ...]], Message] = {}
         self._values: dict[bytes, Any] = {}
 
+    @property
+    def size(self) -> int:
+        """How many elements are known by their bytes."""
+        return len(self._by_text)
+
     def message(self, value: dict[str, Any], marks: tuple[Mark, ...] = (), *, typed: bool = False) -> Message:
         """The one Message equal to this dict (key order does not count) with these marks.
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
+
+import msgspec
 
 from otelreplay import canonical
 from otelreplay.dialects import Interner
@@ -19,6 +23,11 @@ from otelreplay.spans import LogRecord, Span, unify_logs, unify_spans
 
 SMALL_TRACE = 4
 """Spans at most in a trace that may be a single boundary: the call, the SDK's own span, HTTP below it."""
+
+_RECENT = 8
+"""Requests that are tried as the beginning of another: as many conversations may go on side by side."""
+_MANY = 20_000
+"""Messages and definitions that are remembered of other traces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +69,41 @@ class Fragment:
     response: str = ""
 
 
-def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord]) -> Fragment:
-    """The joining points of one whole trace."""
+class Histories:
+    """What was read and digested of the histories of earlier traces.
+
+    An agent whose every call is a trace of its own repeats the history in each of them. As in one run, its messages are one
+    object in all, and of a request that goes on from an earlier one only what is new is digested.
+    """
+
+    def __init__(self) -> None:
+        self._interner = Interner()
+        self._last: deque[tuple[list[Message], bytes, _Ends]] = deque(maxlen=_RECENT)
+
+    def interner(self) -> Interner:
+        """The messages known so far; forgotten when they are many."""
+        if self._interner.size > _MANY:
+            self._interner = Interner()
+            self._last.clear()
+        return self._interner
+
+    def ends(self, request: list[Message], system: bytes) -> _Ends:
+        """Digests of the beginnings of a request, where ``system`` is the digest of what stands before it."""
+        start, known = 0, _Ends(system)
+        for held, before, ends in reversed(self._last):
+            if before == system and start < len(held) <= len(request) and all(map(is_, held, request)):
+                start, known = len(held), ends
+        known = known.after(request, start)
+        if request and request[-1].get("role") != "assistant":  # else its last turn may go on
+            self._last.append((request, system, known))
+        return known
+
+
+def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord], histories: Histories | None = None) -> Fragment:
+    """The joining points of one whole trace. ``histories``: what is known from other traces."""
+    histories = histories or Histories()
     views, _ = views_of(unify_spans(spans), unify_logs(logs))
-    interner = Interner()
+    interner = histories.interner()
     drafts = [draft_of(view, interner, []) for view in views]
     link(drafts)
     kept = [d for d in merge(drafts) if d.recognised and d.kind != "context"]
@@ -79,7 +119,7 @@ def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord]) -> Fragment:
     if kept and kept == tools and all(map(_is_root, tools)):
         return Fragment(**common, loose=True)
     if len(kept) == 1 and models and _is_root(models[0]) and models[0].fields.get("request.messages"):
-        return Fragment(**common, lone=True, **_ends(models[0]))
+        return Fragment(**common, lone=True, **_ends(models[0], histories))
     return Fragment(**common)
 
 
@@ -113,33 +153,42 @@ def _digest(arguments: object) -> str:
     return "" if arguments is None else canonical.digest_value(decoded(arguments))
 
 
-def _ends(model: Draft) -> dict[str, Any]:
+class _Ends(msgspec.Struct, frozen=True):
+    """Chained digests over the turns of a request."""
+
+    state: bytes
+    certain: bool = False
+    sends: frozenset[bytes] = frozenset()
+    quoted: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
+
+    def after(self, request: Sequence[Message], at: int) -> _Ends:
+        """With the turns from ``at`` on."""
+        state, certain, sends, quoted, told = self.state, self.certain, set[bytes](), set[str](), set[str]()
+        while at < len(request):
+            turn = turn_at(request, at)
+            at += len(turn)
+            state, said = _step(state, turn)
+            certain |= said
+            if turn[0].get("role") == "assistant":
+                sends.add(state)
+            quoted |= {str(p.get("id")) for m in turn for _, p in tool_calls(m)}
+            told |= {str(p["id"]) for m in turn for p in m["parts"] if p.get("type") == "tool_call_response" and p.get("id")}
+        return _Ends(state, certain, self.sends | sends, self.quoted | quoted, self.told | told)
+
+
+def _ends(model: Draft, histories: Histories) -> dict[str, Any]:
     """Where a lone call's history begins and ends, as chained digests over its turns."""
     request, reply = model.fields["request.messages"], model.fields.get("response.messages") or []
-    state, certain, sends, quoted, told = (
-        hashlib.sha256(canonical.jcs(model.fields.get("request.system") or [])).digest(),
-        False,
-        set(),
-        set(),
-        set(),
-    )
-    at = 0
-    while at < len(request):
-        turn = turn_at(request, at)
-        at += len(turn)
-        state, said = _step(state, turn)
-        certain |= said
-        if turn[0].get("role") == "assistant":
-            sends.add(state)
-        quoted |= {str(p.get("id")) for m in turn for _, p in tool_calls(m)}
-        told |= {str(p["id"]) for m in turn for p in m["parts"] if p.get("type") == "tool_call_response" and p.get("id")}
-    leaves, said = _step(state, reply) if reply else (b"", False)
+    system = hashlib.sha256(canonical.jcs(model.fields.get("request.system") or [])).digest()
+    found = histories.ends(request, system)
+    leaves, said = _step(found.state, reply) if reply else (b"", False)
     params = model.fields.get("request.params") or {}
     return {
-        "sends": frozenset(sends),
+        "sends": found.sends,
         "leaves": leaves,
-        "certain": certain or said,
-        "told": frozenset(told - quoted),
+        "certain": found.certain or said,
+        "told": found.told - found.quoted,
         "follows": str(params.get("previous_response.id") or ""),
         "response": str(model.fields.get("response.id") or ""),
     }

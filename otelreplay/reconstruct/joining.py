@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
 
 from otelreplay.reconstruct.draft import names_alike
-from otelreplay.reconstruct.fragments import SMALL_TRACE, Asked, Fragment, fragment_of
+from otelreplay.reconstruct.fragments import SMALL_TRACE, Asked, Fragment, Histories, fragment_of
 from otelreplay.spans import LogRecord, Span
 
 Load = Callable[[str], tuple[Sequence[Span], Sequence[LogRecord]]]
@@ -45,9 +45,10 @@ def join_traces(
     ordered = sorted(traces, key=lambda t: (t.start, t.trace_id))
     known = {} if known is None else known
     small: dict[str, Fragment] = {}
+    histories = Histories()
     for trace in ordered if len(ordered) > 1 else ():
         if trace.spans <= SMALL_TRACE:
-            small[trace.trace_id] = known.get(trace.trace_id) or fragment_of(*load(trace.trace_id))
+            small[trace.trace_id] = known.get(trace.trace_id) or fragment_of(*load(trace.trace_id), histories)
     known.update(small)
     groups = _Groups()
     fragments = [small[t.trace_id] for t in ordered if t.trace_id in small]

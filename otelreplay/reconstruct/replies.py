@@ -8,7 +8,9 @@ the run says so. The reply of an agent's last call, when that has none, is what 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import islice
 
 from otelreplay.dialects.packages import LOST
 from otelreplay.events import Message, Missing
@@ -20,15 +22,17 @@ from otelreplay.reconstruct.turns import Conversation, Lost
 def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missing]:
     """Fills what can be filled; returns a run-level gap for each model call that has no event."""
     empty = [d for d in conversation.models if not d.has("response.messages") and not d.has("error")]
+    starts = [d.start for d in empty]  # in order, as the models are
     gaps = []
     lost = [turn for turn in conversation.lost if turn.current]
     by_teller: dict[Draft, list[Lost]] = {}
     for turn in lost:
         by_teller.setdefault(turn.teller, []).append(turn)
     for teller, turns in by_teller.items():
-        fitting = [d for d in empty if d.start <= teller.start and d is not teller and not d.has("response.messages")]
         after = max((d.start for d in teller.before if d.kind == "model"), default=0)
-        fitting = [d for d in fitting if d.start >= after]
+        between = range(bisect_left(starts, after), bisect_right(starts, teller.start))
+        open_calls = (empty[n] for n in between if empty[n] is not teller and not empty[n].has("response.messages"))
+        fitting = list(islice(open_calls, len(turns) + 1))  # one more than that is too many, however many there are
         if len(fitting) == len(turns):
             for draft, turn in zip(fitting, turns, strict=True):
                 _told(draft, turn)
