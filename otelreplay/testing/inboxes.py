@@ -67,7 +67,7 @@ def _seal(inbox: Inbox, run: str, *traces: str) -> list[str]:
     return inbox.mark(Sealed(run=run, traces={state.key: state.newest for state in states}))
 
 
-def what_is_put_is_read_back(inbox: Inbox, clock: Clock) -> None:
+def what_is_put_is_read_back(inbox: Inbox, _clock: Clock) -> None:
     """Equal records, in every field, odd text included."""
     spans = (
         sample_span(1),
@@ -91,14 +91,14 @@ def a_redelivery_adds_nothing(inbox: Inbox, clock: Clock) -> None:
     assert [len(each) for each in inbox.read([TraceKey("", TRACE)])] == [1, 1]
 
 
-def a_redelivery_in_one_round_adds_nothing(inbox: Inbox, clock: Clock) -> None:
+def a_redelivery_in_one_round_adds_nothing(inbox: Inbox, _clock: Clock) -> None:
     """Two requests that wait for one commit may hold the same span."""
     first, second = inbox.put([delivery([sample_span(1)]), delivery([sample_span(1), sample_span(2)])])
     assert (first.spans, second.spans, second.duplicate_spans) == (1, 1, 1)
     assert len(inbox.read([TraceKey("", TRACE)])[0]) == 2
 
 
-def another_content_under_a_known_id_is_kept_beside_it(inbox: Inbox, clock: Clock) -> None:
+def another_content_under_a_known_id_is_kept_beside_it(inbox: Inbox, _clock: Clock) -> None:
     """A conflict: reconstruction settles it."""
     _put(inbox, sample_span(1))
     receipt = _put(inbox, sample_span(1, name="other"))
@@ -107,7 +107,7 @@ def another_content_under_a_known_id_is_kept_beside_it(inbox: Inbox, clock: Cloc
     assert _state(inbox).spans == 1
 
 
-def an_equal_span_in_another_order_counts_as_a_duplicate_and_is_kept(inbox: Inbox, clock: Clock) -> None:
+def an_equal_span_in_another_order_counts_as_a_duplicate_and_is_kept(inbox: Inbox, _clock: Clock) -> None:
     """Which of both is taken must not depend on which came first."""
     turned = sample_span(1, attributes=dict(reversed(sample_span(1).attributes.items())))
     _put(inbox, sample_span(1))
@@ -116,14 +116,14 @@ def an_equal_span_in_another_order_counts_as_a_duplicate_and_is_kept(inbox: Inbo
     assert len(inbox.read([TraceKey("", TRACE)])[0]) == 2
 
 
-def equal_log_records_of_one_request_are_several(inbox: Inbox, clock: Clock) -> None:
+def equal_log_records_of_one_request_are_several(inbox: Inbox, _clock: Clock) -> None:
     """And the same request again adds none."""
     assert _put(inbox, logs=(sample_log(), sample_log())).logs == 2
     assert _put(inbox, logs=(sample_log(), sample_log())).duplicate_logs == 2
     assert len(inbox.read([TraceKey("", TRACE)])[1]) == 2
 
 
-def tenants_do_not_meet(inbox: Inbox, clock: Clock) -> None:
+def tenants_do_not_meet(inbox: Inbox, _clock: Clock) -> None:
     """The same ids of two tenants are two spans."""
     assert _put(inbox, sample_span(1), tenant="a").spans == 1
     assert _put(inbox, sample_span(1), tenant="b").spans == 1
@@ -139,7 +139,7 @@ def a_trace_knows_when_its_root_has_ended(inbox: Inbox, clock: Clock) -> None:
     assert (state.ended, state.start, state.end, state.spans, state.arrived) == (True, 1001, 2002, 2, clock.now)
 
 
-def what_is_sealed_is_pending_again_when_something_comes(inbox: Inbox, clock: Clock) -> None:
+def what_is_sealed_is_pending_again_when_something_comes(inbox: Inbox, _clock: Clock) -> None:
     """Also what came while it was sealed."""
     _put(inbox, sample_span(1))
     seen = _state(inbox)
@@ -150,7 +150,7 @@ def what_is_sealed_is_pending_again_when_something_comes(inbox: Inbox, clock: Cl
     assert inbox.pending() == []
 
 
-def a_run_that_lost_its_last_trace_is_named(inbox: Inbox, clock: Clock) -> None:
+def a_run_that_lost_its_last_trace_is_named(inbox: Inbox, _clock: Clock) -> None:
     """So that its cassette can be set aside."""
     other = sample_span(1, trace_id=OTHER)
     _put(inbox, sample_span(1), other)
@@ -185,14 +185,14 @@ def recent_traces_are_bounded_and_pending_ones_always_there(inbox: Inbox, clock:
     assert [state.key.trace_id[-1] for state in inbox.pending()] == ["1", "2"]
 
 
-def facts_are_kept(inbox: Inbox, clock: Clock) -> None:
+def facts_are_kept(inbox: Inbox, _clock: Clock) -> None:
     """And replaced."""
     inbox.note({"one": "1", "two": "2"})
     inbox.note({"two": "3"})
     assert {name: inbox.facts()[name] for name in ("one", "two")} == {"one": "1", "two": "3"}
 
 
-def orders_are_answered_once(inbox: Inbox, clock: Clock) -> None:
+def orders_are_answered_once(inbox: Inbox, _clock: Clock) -> None:
     """And then forgotten."""
     first, second = inbox.order("ab"), inbox.order("")
     assert [(order.number, order.run) for order in inbox.orders()] == [(first, "ab"), (second, "")]

@@ -32,7 +32,7 @@ from otelreplay.receiver.server import Receiver, Settings
 from otelreplay.receiver.sqlite import SqliteInbox
 from otelreplay.receiver.status import counts_in, status
 from otelreplay.redaction import Policy
-from otelreplay.wiring.converting import ABANDONED, check_folder, facts
+from otelreplay.wiring.converting import ABANDONED, check_folder, facts, seldom_collected
 from otelreplay.wiring.policies import policy_named, redactor_of
 from otelreplay.wiring.settings import now, open_keyring
 
@@ -60,7 +60,7 @@ def serving(
     Raises UsageError: ``store.in_use``, ``serve.address``; KeyringError ``keyring.other_store``; InputError ``inbox.corrupt``.
     """
     check_folder(store)
-    with workshop(store, policy=policy, tokens=tokens) as held:
+    with workshop(store, policy=policy, tokens=tokens) as held, seldom_collected():
         receiver = Receiver(
             held.inbox,
             held.assembler,

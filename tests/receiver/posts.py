@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
@@ -29,7 +30,7 @@ LONG = 3600.0
 class Post:
     """A served store."""
 
-    receiver: object
+    receiver: Any
     folder: Path
     said: list = field(default_factory=list)
 

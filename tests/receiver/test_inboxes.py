@@ -67,7 +67,8 @@ def test_another_process_that_opens_and_closes_the_file_takes_nothing_away(path)
 
     inbox = opened(path)
     inbox.put([delivery([sample_span(1)])])
-    code = "import sqlite3,sys; d=sqlite3.connect(sys.argv[1]); print(d.execute('SELECT count(*) FROM traces').fetchone()[0]); d.close()"
+    look = "print(*d.execute('SELECT count(*) FROM traces').fetchone())"
+    code = f"import sqlite3, sys\nd = sqlite3.connect(sys.argv[1])\n{look}\nd.close()"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
     inbox.put([delivery([sample_span(2)])])

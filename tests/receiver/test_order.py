@@ -1,4 +1,4 @@
-"""I7: whatever way the same spans come (one file, or requests in any order, split and repeated), the events are the same bytes."""
+"""I7: whatever way the same spans come (a file, or requests in any order, split, repeated), the events are the same bytes."""
 
 import io
 

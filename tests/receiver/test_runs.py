@@ -118,7 +118,7 @@ def test_whatever_the_order_the_cassette_is_the_same(tmp_path, seed):
             post.json(traces.request(span))
             if number % 3 == 0:
                 seal_store(tmp_path / "parts", run="", policy=None, wait=20)
-    name, cassette = only(tmp_path / "parts")
+    _, cassette = only(tmp_path / "parts")
     assert events(cassette) == events(whole)
     assert (cassette.seal.completeness, cassette.missing) == (whole.seal.completeness, whole.missing)
 
