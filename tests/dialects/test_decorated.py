@@ -323,6 +323,16 @@ def test_a_cut_text_is_truncated_and_not_read():
     assert gaps(reading) == {"request.arguments": "truncated"}
 
 
+def test_of_a_span_that_never_came_nothing_is_called_unrecorded():
+    reading = read(own(1, "tool"), received=False)
+    assert set(gaps(reading).values()) == {"span_not_received"}
+
+
+def test_a_failure_of_which_only_the_exception_event_is_there_is_a_failure():
+    _, fields = failed("E", "m", {})
+    assert read(own_tool(1, **fields)).fields["error"].type == "E"
+
+
 # ---- after redaction ---------------------------------------------------------------------------------------------------
 
 
@@ -353,9 +363,12 @@ def test_the_place_of_a_removal_counts_without_the_system_message():
     removed = (
         Removal(path="attributes.gen_ai.input.messages[1].parts[0]", rule="r", action="drop"),
         Removal(path="attributes.gen_ai.input.messages[0]", rule="q", action="drop"),
+        Removal(path="attributes.gen_ai.input.messages.odd", rule="o", action="drop"),
     )
     span = own_model(1, [said("system", "s"), said("user", "u")], said("assistant", "a"), removed=removed)
-    assert {f for f, c in marks(read(span)).items() if c == "redacted"} == {"request.messages[0].parts[0]", "request.system"}
+    assert {f for f, c in marks(read(span)).items() if c == "redacted"} == {
+        "request.messages[0].parts[0]", "request.system", "request.messages.odd",
+    }  # fmt: skip
 
 
 def test_structured_attributes_are_read_like_text():

@@ -157,6 +157,12 @@ def test_a_tool_told_by_a_framework_and_a_decorator_is_one_whichever_is_outside(
         assert event.name == "find"
 
 
+def test_a_tool_of_another_name_inside_a_decorated_one_is_another_boundary():
+    for inner in ("erase", "find_more"):
+        spans = [own_tool(1, result=1, end=9000), tool(2, inner, {"id": 1}, 2, parent=1, trace=TRACE)]
+        assert [(e.name, e.parent) for e in reconstruct(spans).events] == [("find", None), (inner, 0)]
+
+
 def test_a_framework_s_agent_of_the_same_name_is_the_decorated_agent_and_of_another_is_not():
     for name, wanted in (("desk", 1), ("other", 2)):
         spans = [own_agent(1, name), agent(2, parent=1, trace=TRACE, start=5, end=9), own_tool(3, result=1, parent=2)]
