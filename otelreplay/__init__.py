@@ -10,8 +10,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from otelreplay.instrument.configure import configure, flush
     from otelreplay.instrument.decorators import agent, model, retrieval, state, tool
+    from otelreplay.instrument.moments import clock, new_id, random
+    from otelreplay.instrument.threads import copy_context
 
-__all__ = ["__version__", "agent", "configure", "flush", "model", "retrieval", "state", "tool"]
+__all__ = [
+    "__version__",
+    "agent",
+    "clock",
+    "configure",
+    "copy_context",
+    "flush",
+    "model",
+    "new_id",
+    "random",
+    "retrieval",
+    "state",
+    "tool",
+]
 
 __version__ = "0.1.0.dev0"
 

@@ -66,7 +66,8 @@ def test_what_inspect_says_is_what_it_said(anywhere):
 
     questions = [
         inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.isfunction,
-        inspect.isroutine, asyncio.iscoroutinefunction, inspect.signature, inspect.getdoc, inspect.get_annotations, inspect.getsource,
+        inspect.isroutine, asyncio.iscoroutinefunction, inspect.signature, inspect.getdoc, inspect.get_annotations,
+        inspect.getsource,
     ]  # fmt: skip
     for fn in (plain, coroutine, generator, async_generator):
         made = otelreplay.tool(fn)
