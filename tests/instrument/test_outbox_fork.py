@@ -1,0 +1,119 @@
+"""Forked children export what is theirs, and nothing hangs."""
+
+import pytest
+
+
+@pytest.mark.parametrize("how", ["os._exit(0)", "sys.exit(0)"])
+def test_every_span_of_every_forked_child_arrives(how, any_lab, any_sink):
+    """Two children, five spans each; the parent has sent before and sends after."""
+    any_lab.run(
+        f"""
+        configure()
+        def spans(who):
+            for n in range(5):
+                with tracer.start_as_current_span(f"{{who}} {{n}}"):
+                    pass
+        spans("before"); otelreplay.flush()
+        for child in range(2):
+            if os.fork() == 0:
+                spans(f"child {{child}}")
+                print(otelreplay.flush().complete, flush=True)
+                {how}
+        assert [os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(2)] == [0, 0]
+        spans("after")
+        """
+    )
+    wanted = [f"{who} {n}" for who in ("before", "child 0", "child 1", "after") for n in range(5)]
+    if "os._exit" in how:  # what was acknowledged may not be settled by then, and is sent again by the next process
+        assert set(wanted) == set(any_sink.names())
+    else:
+        assert sorted(wanted) == any_sink.names()
+        assert [] == any_lab.left()
+
+
+def test_forks_while_spans_are_recorded_and_sent_neither_hang_nor_lose_any(lab, sink):
+    """Threads record all the time, requests are slow, and each child records at once."""
+    sink.reply = type(sink.reply)(delay=0.02)
+    lab.run(
+        """
+        configure()
+        stop = threading.Event()
+        made = [0] * 3
+        def work(k):
+            while not stop.is_set():
+                with tracer.start_as_current_span("parent") as span:
+                    span.set_attribute("text", "word " * 100)
+                made[k] += 1
+                time.sleep(0.001)
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+        [t.start() for t in threads]
+        for n in range(10):
+            if os.fork() == 0:
+                with tracer.start_as_current_span("child"):
+                    pass
+                os._exit(0 if otelreplay.flush().complete else 9)
+            time.sleep(0.02)
+        codes = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(10)]
+        stop.set(); [t.join() for t in threads]
+        assert codes == [0] * 10, codes
+        done = otelreplay.flush(timeout=30)
+        assert done.complete and done.sent == sum(made), (done, made)
+        """
+    )
+    names = sink.names()
+    assert 10 == names.count("child")
+    assert len({span.key for span in sink.spans()}) == len(names)
+
+
+def test_a_span_that_began_in_the_parent_is_not_the_child_s_to_end(lab, sink):
+    lab.run(
+        """
+        configure()
+        with tracer.start_as_current_span("root"):
+            if os.fork() == 0:
+                with tracer.start_as_current_span("child"):
+                    pass
+                sys.exit(0)
+            os.wait()
+            time.sleep(0.01)
+            with tracer.start_as_current_span("after"):
+                pass
+        """
+    )
+    ended = [span for span in sink.spans() if span.end]
+    assert ["after", "child", "root"] == sorted(span.name for span in ended)
+    by_name = {span.name: span for span in ended}
+    assert by_name["root"].end >= by_name["after"].end
+
+
+def test_children_of_children_export_too(lab, sink):
+    lab.run(
+        """
+        configure()
+        def down(level):
+            with tracer.start_as_current_span(f"level {level}"):
+                pass
+            if level < 3 and os.fork() == 0:
+                down(level + 1)
+                sys.exit(0)
+            if level < 3:
+                os.wait()
+        down(0)
+        """
+    )
+    assert [f"level {n}" for n in range(4)] == sink.names()
+
+
+def test_ids_of_forked_children_differ(lab, sink):
+    lab.run(
+        """
+        configure()
+        for _ in range(4):
+            if os.fork() == 0:
+                with tracer.start_as_current_span("child"):
+                    pass
+                sys.exit(0)
+        [os.wait() for _ in range(4)]
+        """
+    )
+    assert 4 == len({span.trace_id for span in sink.spans()}) == len({span.span_id for span in sink.spans()})
