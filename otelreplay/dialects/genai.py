@@ -88,7 +88,9 @@ class GenAI:
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
-        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
+        details: list[Any] = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
+        told = [e for e in view.span.events if e.name == sc.INFERENCE_DETAILS] if view.span.events else []
+        details += told
         attributes = _with_details(view.span.attributes, details) if details else view.span.attributes
         kind = kind_of(attributes)
         if kind is None:
@@ -107,8 +109,8 @@ class GenAI:
             maybe_empty=reader.maybe_empty,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
-            took_logs=bool(details),
-            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
+            took_logs=len(details) > len(told),
+            took_events=frozenset({*([sc.EXCEPTION_EVENT] if reader.failed else ()), *(e.name for e in told)}),
         )
 
 

@@ -52,6 +52,9 @@ class GenAIEvents:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         if not (view.logs or view.span.events or view.span.attributes.keys() & self.attribute_fields.keys()):
             return None
+        operation = view.span.attributes.get(sc.OPERATION)
+        if operation is not None and sc.KIND_OF_OPERATION.get(str(operation)) != "model":
+            return None  # an agent's span, or one cycle of it, that repeats the events of the calls inside
         items = _items(view)
         oldest = _oldest(view)
         if not items and not oldest:
