@@ -11,7 +11,7 @@ writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from otelreplay import semconv as sc
@@ -78,7 +78,7 @@ class _Reader(SpanReader):
             return None
         return json_of(value)
 
-    def model(self, held: list[tuple[str, Any, Mapping[str, Any]]]) -> None:
+    def model(self, held: Sequence[tuple[str, Any, Mapping[str, Any]]]) -> None:
         asked, said, reasons = [], [], []
         for name, value, attributes in held:
             side = "response.messages" if name == _CHOICE else "request.messages"
@@ -100,7 +100,7 @@ class _Reader(SpanReader):
         if reasons:
             self.fields["response.finish_reasons"] = reasons
 
-    def tool(self, held: list[tuple[str, Any, Mapping[str, Any]]]) -> None:
+    def tool(self, held: Sequence[tuple[str, Any, Mapping[str, Any]]]) -> None:
         for name, value, attributes in held:
             if attributes.get("id"):
                 self.fields.setdefault("request.call_id", attributes["id"])
