@@ -27,9 +27,10 @@ def register(app: typer.Typer) -> None:
         allow_unsealed: bool = Unsealed,
         json: bool = Json,
     ) -> int:
-        """Run an agent again, offline: every boundary answers from the cassette.
+        """Run an agent again, offline, from its cassette.
 
-        The agent's own code runs, in a process of its own, with the arguments that were recorded. Nothing live can be reached;
+        The agent's own code runs, in a process of its own, with the arguments that were recorded; every decorated function
+        answers from the cassette. Nothing live can be reached;
         an attempt is blocked and listed. Its output passes through, and the report goes to stderr. With --json, the report goes
         to stdout, and the agent's output to stderr.
         """

@@ -33,6 +33,7 @@ from otelreplay.run.channel import Channel
 from otelreplay.run.environment import guarded, without_credentials
 from otelreplay.run.notices import Notices
 from otelreplay.run.programs import MACHINES, program
+from otelreplay.run.traffic import Traffic
 
 HERE: Final = Path(__file__).parent
 STARTUP: Final = HERE / "startup"
@@ -109,6 +110,10 @@ def supervise(
                 started.listener, machine=MACHINES[os.uname().machine], since=since, own_network=NAMESPACE in started.guard
             )
             stack.callback(notices.close)
+        traffic = Traffic(started.process.pid) if NAMESPACE in started.guard else None
+        if traffic is not None:
+            stack.callback(traffic.close)
+        started.begin()
         desk = _Desk(channel, notices, on_message)
         grace = 0.0  # also when this process is interrupted
         try:
@@ -116,6 +121,8 @@ def supervise(
             grace = 0.0 if timed_out else GRACE
         finally:
             left = desk.end_of_tree(str(channel.path), grace=grace)
+        for attempt in traffic.attempts() if traffic is not None else ():
+            desk.take(attempt)
         return Observed(
             guard=started.guard,
             weaker=started.weaker,
@@ -148,6 +155,14 @@ class _Started:
     guard: tuple[str, ...]
     weaker: tuple[str, ...] = ()
     listener: int | None = None
+    control: int | None = None
+    """The launcher waits here for its word to become the program."""
+
+    def begin(self) -> None:
+        """Let the program begin."""
+        if self.control is not None:
+            with socket.socket(fileno=self.control) as launcher, contextlib.suppress(OSError):
+                launcher.send(b"1")
 
 
 def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str], out: int | None) -> _Started:
@@ -177,9 +192,10 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
         said = json.loads(data)
         failed = {NAMESPACE: said["namespace"], SECCOMP: said["seccomp"]}
         reached = [level for level in (NAMESPACE, SECCOMP) if level in levels and not failed[level]]
-        ours.send(b"1")
+        begin = ours.detach()
     return _Started(
         process=process,
+        control=begin,
         guard=(*reached, HOOKS),
         weaker=tuple(f"{level}: {failed[level]}" for level in (NAMESPACE, SECCOMP) if level in levels and failed[level]),
         listener=descriptors[0] if descriptors else None,
@@ -239,15 +255,16 @@ class _Desk:
             if key.fileobj is self._channel:
                 self._listen()
             elif self._notices is not None and key.fileobj is self._notices:
-                self._take(self._notices.answer())
+                self.take(self._notices.answer())
 
     def _listen(self) -> None:
         for message in self._channel.messages():
-            self._take(message)
+            self.take(message)
             if self._on_message is not None:
                 self._on_message(message)
 
-    def _take(self, message: dict[str, Any] | None) -> None:
+    def take(self, message: dict[str, Any] | None) -> None:
+        """Keep a report."""
         if message is None:
             return
         kind = message.get("type")

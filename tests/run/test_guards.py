@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from otelreplay.run.supervisor import HOOKS, SECCOMP
+from otelreplay.run.supervisor import HOOKS, NAMESPACE, SECCOMP
 from tests.run.programs import BENEATH, HARMLESS, PYTHON, SOCKET, attempt
 
 COMMANDS = {"another program": "curl", "a shell": "bash"}
@@ -39,12 +39,32 @@ def test_what_python_does_is_blocked_and_named_with_its_stack(name, server, run)
     assert 0 == server.hits
 
 
-@pytest.mark.parametrize("name", ["a raw socket", "a thread", "asyncio", "UDP", "a Python subprocess", "multiprocessing"])
+@pytest.mark.parametrize("name", PYTHON)
 def test_the_hooks_alone_block_what_python_does(name, server, run):
     seen, said = run(attempt(PYTHON[name], port=server.port), levels=frozenset())
     assert (HOOKS,) == seen.guard
     assert "refused" in said.out
     assert [f"127.0.0.1:{server.port}"] == [b["target"] for b in seen.blocked]
+    assert 0 == server.hits
+
+
+@pytest.mark.parametrize("name", sorted(PYTHON.keys() - {"a UDP socket that is connected"}))
+def test_the_kernel_alone_blocks_what_python_does(name, server, run, allowed):
+    if SECCOMP not in allowed:
+        pytest.skip("no seccomp here")
+    seen, said = run(attempt(PYTHON[name], port=server.port), python=(sys.executable, "-I"))
+    assert "refused" in said.out
+    assert {f"127.0.0.1:{server.port}"} == {b["target"] for b in seen.blocked}
+    assert 0 == server.hits
+
+
+def test_a_datagram_that_passes_the_filter_is_counted_by_the_empty_network_that_it_ends_in(server, run, allowed):
+    """Connecting a datagram socket to loopback is what getaddrinfo does, so that the filter lets it."""
+    if NAMESPACE not in allowed:
+        pytest.skip("no network namespaces here")
+    seen, said = run(attempt(PYTHON["a UDP socket that is connected"], port=server.port), python=(sys.executable, "-I"))
+    assert "went live\n" == said.out
+    assert [("send", "network namespace")] == [(b["what"], b["by"]) for b in seen.blocked]
     assert 0 == server.hits
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from otelreplay.errors import UsageError
-from otelreplay.run import guard
+from otelreplay.run import guard, traffic
 from otelreplay.run.addresses import decode
 from otelreplay.run.agents import arguments, call, found
 from otelreplay.run.channel import Channel
@@ -125,6 +125,19 @@ def test_every_other_call_passes(number):
         assert number in machine.other_calls or ALLOW == verdict(program(machine), arch=machine.other, number=number)
 
 
+# ---- the counters of a network -----------------------------------------------------------------------------------------
+
+
+def test_the_kernels_counters_are_read_in_both_of_their_forms():
+    text = (
+        "Ip: Forwarding OutRequests\nIp: 1 9\nTcp: RtoMin ActiveOpens PassiveOpens\nTcp: 200 3 7\n"
+        "Udp: InDatagrams OutDatagrams\nUdp: 5 2\nUdpLite: InDatagrams OutDatagrams\nUdpLite: 0 0\n"
+        "Ip6InReceives                   \t2\nUdp6OutDatagrams                \t4\n"
+    )
+    assert {("connect", "by TCP"): 3, ("send", "by UDP"): 6, ("send", "by UDP-Lite"): 0} == traffic.read(text)
+    assert {0} == {*traffic.read("").values()}
+
+
 # ---- the environment ---------------------------------------------------------------------------------------------------
 
 
@@ -133,7 +146,7 @@ def test_every_other_call_passes(number):
     [
         ("OPENAI_API_KEY", "sk-x"), ("ANTHROPIC_API_KEY", "x"), ("AWS_SECRET_ACCESS_KEY", "x"), ("AWS_SESSION_TOKEN", "x"),
         ("GITHUB_TOKEN", "ghp_0123456789"), ("HF_TOKEN", "hf_0123456789"), ("DB_PASSWORD", "x"), ("PGPASSWORD", "x"),
-        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/x/key.json"), ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer x"),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/srv/key.json"), ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer x"),
         ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x=y"), ("CLIENT_SECRET", "x"),
     ],
 )  # fmt: skip
@@ -145,8 +158,8 @@ def test_a_credential_is_taken_out_and_something_stands_in_its_place(name, value
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("PATH", "/usr/bin"), ("HOME", "/home/x"), ("LANG", "C"), ("PWD", "/x"), ("OLDPWD", "/x"), ("XDG_SESSION_ID", "c1"),
-        ("SSH_AUTH_SOCK", "/tmp/ssh"), ("OTELREPLAY_KEYS", "/x"), ("MAX_TOKENS", "4096"), ("TOKENIZERS_PARALLELISM", "false"),
+        ("PATH", "/usr/bin"), ("HOME", "/srv/x"), ("LANG", "C"), ("PWD", "/x"), ("OLDPWD", "/x"), ("XDG_SESSION_ID", "c1"),
+        ("SSH_AUTH_SOCK", "/run/ssh"), ("OTELREPLAY_KEYS", "/x"), ("MAX_TOKENS", "4096"), ("TOKENIZERS_PARALLELISM", "false"),
         ("OPENAI_API_KEY", ""), ("OPENAI_BASE_URL", "http://127.0.0.1:1"), ("PYTHONPATH", "a:b"), ("SORT_KEY", "name"),
     ],
 )  # fmt: skip
@@ -250,7 +263,7 @@ def test_what_a_decorated_function_binds_is_what_it_is_called_with():
     from otelreplay.instrument.spec import binder
 
     for function, args, kwargs in [
-        (shape_plain, (1,), {}), (shape_keyword, (1,), {"b": 5}), (shape_rest, (1, 2, 3), {"b": 4}), 
+        (shape_plain, (1,), {}), (shape_keyword, (1,), {"b": 5}), (shape_rest, (1, 2, 3), {"b": 4}),
         (shape_named, (1,), {"x": 2}), (shape_place, (1, 2), {"a": 3}),
     ]:  # fmt: skip
         bind, _ = binder(function, function.__qualname__)
