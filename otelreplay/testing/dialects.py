@@ -79,7 +79,8 @@ def _check_reading(dialect: Dialect, view: SpanView, reading: Reading) -> None:
     assert reading.kind in get_args(Kind), f"{reading.kind} is no kind of event"
     assert isinstance(reading.name, str), "a boundary has a name"
     assert reading.fields.keys() <= FIELDS, f"unknown fields {sorted(reading.fields.keys() - FIELDS)}"
-    known = set(view.span.attributes) | {k for r in (*view.logs, *view.span.events) for k in r.attributes}
+    known = set(view.span.attributes) | {k for r in view.logs for k in r.attributes}
+    known |= {k for e in view.span.events for k in e.attributes}
     assert reading.taken <= known, f"took attributes that are not there: {sorted(reading.taken - known)}"
     content = {f for fields in CONTENT_FIELDS.values() for f in fields}
     for gap in reading.gaps:
