@@ -37,8 +37,11 @@ def register(app: typer.Typer) -> None:
         the report names it.
         """
         from otelreplay.cli.progress import Progress
-        from otelreplay.report.conversion import conversion_json, conversion_text
+        from otelreplay.report.conversion import cleaned_conversion, conversion_json, conversion_text
         from otelreplay.wiring.converting import convert_files
+        from otelreplay.wiring.files import STDIN
+        from otelreplay.wiring.policies import policy_named
+        from otelreplay.wiring.reports import curtain
         from otelreplay.wiring.settings import retention
 
         if policy == "off":
@@ -52,6 +55,7 @@ def register(app: typer.Typer) -> None:
                 retention=retention(purpose=purpose, classification=classification, expires=expires),
                 progress=progress,
             )
+        result = cleaned_conversion(result, curtain(None if policy == STDIN else policy_named(policy)).text)
         if json:
             print_json(conversion_json(result))
         else:

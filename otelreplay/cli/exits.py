@@ -62,7 +62,7 @@ def ending(body: Callable[[], int | None]) -> int:
         return PIPE_CLOSED
     except Exception as error:
         code, sentence = outcome(error)
-        say(sentence)
+        say(_clean(sentence))
         return code
 
 
@@ -95,6 +95,16 @@ def say(sentence: str) -> None:
 
     with contextlib.suppress(OSError, ValueError):
         print(f"otelreplay: {escape(sentence)}", file=sys.stderr, flush=True)
+
+
+def _clean(sentence: str) -> str:
+    """A sentence that names what came from outside (files, fields), under the default policy like every report."""
+    try:
+        from otelreplay.wiring.reports import curtain
+
+        return curtain().text(sentence)
+    except Exception:  # whatever is broken here, an error must end as one
+        return f"an error that could not be redacted [{sentence.rpartition('[')[2].rstrip(']')}]"
 
 
 def _place(traceback: TracebackType | None) -> str:

@@ -47,15 +47,21 @@ def _list(app: typer.Typer) -> None:
     def list_cassettes(
         folder: Path = typer.Argument(Path(), metavar="DIR", help="Where to look, at any depth; hidden folders are left out."),
         json: bool = Json,
-    ) -> None:
-        """List the cassettes in a folder."""
-        from otelreplay.report.cassette import inventory_json, inventory_text
+    ) -> int:
+        """List the cassettes in a folder.
+
+        A file that cannot be read as one is listed with the reason. Exit 5 if one of them is not what its seal says, or not
+        sealed; else 6 if one cannot be read at all.
+        """
+        from otelreplay.report.cassette import inventory_code, inventory_json, inventory_text
         from otelreplay.wiring.reading import cassettes_in
 
+        found = list(cassettes_in(folder))
         if json:
-            print_json_lines(map(inventory_json, cassettes_in(folder)))
+            print_json_lines(map(inventory_json, found))
         else:
-            print_text(inventory_text(list(cassettes_in(folder)), columns=columns()))
+            print_text(inventory_text(found, columns=columns()))
+        return inventory_code(found)
 
 
 def _show(app: typer.Typer) -> None:
@@ -69,15 +75,23 @@ def _show(app: typer.Typer) -> None:
         json: bool = Json,
     ) -> None:
         """Show the timeline of a run, or one event in full."""
-        from otelreplay.report.cassette import show_event_json, show_event_text, show_json, show_text
+        from otelreplay.report.cassette import event_of, show_json, show_text
+        from otelreplay.report.event import event_json, event_text
+        from otelreplay.report.timeline import began
+        from otelreplay.wiring.reports import curtain
 
         held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        veil = curtain(held.header.policy)
         if event is None:
-            print_json(show_json(held)) if json else print_text(show_text(held, columns=columns()))
-        elif json:
-            print_json(show_event_json(held, event))
+            print_json(show_json(held, clean=veil.text)) if json else print_text(
+                show_text(held, columns=columns(), clean=veil.text)
+            )
+            return
+        (found,) = veil.events([event_of(held, event)])
+        if json:
+            print_json(event_json(found))
         else:
-            print_text(show_event_text(held, event, columns=columns()))
+            print_text(event_text(found, origin=began(held.events), columns=columns()))
 
 
 def _events(app: typer.Typer) -> None:
@@ -92,7 +106,7 @@ def _events(app: typer.Typer) -> None:
     ) -> None:
         """Print the events of a run in full.
 
-        With --json, one JSON object a line, in the form that `otelreplay schema` describes.
+        With --json, one JSON object a line, in the form that `otelreplay schema` describes, exactly as the cassette holds it.
         """
         from otelreplay.report.event import event_json, event_text
         from otelreplay.report.timeline import began
@@ -102,8 +116,10 @@ def _events(app: typer.Typer) -> None:
         if json:
             print_json_lines(map(event_json, wanted))
             return
+        from otelreplay.wiring.reports import curtain
+
         origin = began(held.events)
-        for number, event in enumerate(wanted):
+        for number, event in enumerate(curtain(held.header.policy).events(wanted)):
             print_text(("\n" if number else "") + event_text(event, origin=origin, columns=columns()))
 
 
@@ -122,10 +138,12 @@ def _report(app: typer.Typer) -> None:
         Every gap has its cause, and the exact switch that would have recorded it.
         """
         from otelreplay.report.cassette import report_json, report_text
+        from otelreplay.wiring.reports import curtain
 
         held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
-        found = report_json(held)
-        print_json(found) if json else print_text(report_text(held, columns=columns()))
+        clean = curtain(held.header.policy).text
+        found = report_json(held, clean=clean)
+        print_json(found) if json else print_text(report_text(held, columns=columns(), clean=clean))
         return 3 if require_complete and found["verdict"] != "full" else 0
 
 
@@ -136,9 +154,10 @@ def _verify(app: typer.Typer) -> None:
 
         Exit 0 only if it is unaltered and its signer is trusted; else 5, and what was altered where.
         """
-        from otelreplay.report.verification import verification_json, verification_text
+        from otelreplay.report.verification import cleaned_verification, verification_json, verification_text
         from otelreplay.wiring.reading import verify_file
+        from otelreplay.wiring.reports import curtain
 
-        found = verify_file(cassette)
+        found = cleaned_verification(verify_file(cassette), curtain().text)
         print_json(verification_json(found)) if json else print_text(verification_text(found, columns=columns()))
         return 0 if found.ok else 5

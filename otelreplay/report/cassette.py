@@ -2,53 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from otelreplay.cassette import Cassette
 from otelreplay.errors import UsageError
 from otelreplay.events import Event, assess
+from otelreplay.report.cleaning import Clean, as_it_is, cleaned, cleaned_gaps, cleaned_outline
 from otelreplay.report.completeness import completeness_json, completeness_text
-from otelreplay.report.event import event_json, event_text
 from otelreplay.report.text import escape, fields, pad, plural
-from otelreplay.report.timeline import began, headline, timeline_json, timeline_text
+from otelreplay.report.timeline import headline, timeline_json, timeline_text
 
 
-def report_json(cassette: Cassette) -> dict[str, Any]:
+def report_json(cassette: Cassette, *, clean: Clean = as_it_is) -> dict[str, Any]:
     """The missing-data report; ``missing`` holds the run-level gaps, ``gaps`` those of events."""
     found = assess(cassette.events, cassette.missing)
-    return completeness_json(found, events=cassette.events, notes=cassette.notes, about=about(cassette))
+    made = completeness_json(found, events=cassette.events, notes=cassette.notes, about=about(cassette))
+    return made if clean is as_it_is else dict(cleaned(made, clean))
 
 
-def report_text(cassette: Cassette, *, columns: int = 80) -> str:
+def report_text(cassette: Cassette, *, columns: int = 80, clean: Clean = as_it_is) -> str:
     """The same for people."""
-    found = assess(cassette.events, cassette.missing)
+    cassette = cleaned_outline(cassette, clean)
+    found = cleaned_gaps(assess(cassette.events, cassette.missing), clean)
     return completeness_text(found, events=cassette.events, notes=cassette.notes, about=_labels(cassette), columns=columns)
 
 
-def show_json(cassette: Cassette) -> dict[str, Any]:
+def show_json(cassette: Cassette, *, clean: Clean = as_it_is) -> dict[str, Any]:
     """The timeline."""
     found = assess(cassette.events, cassette.missing)
-    return about(cassette) | {"verdict": found.verdict, "events": timeline_json(cassette.events)}
+    made = about(cassette) | {"verdict": found.verdict, "events": timeline_json(cassette.events)}
+    return made if clean is as_it_is else dict(cleaned(made, clean))
 
 
-def show_text(cassette: Cassette, *, columns: int = 80) -> str:
+def show_text(cassette: Cassette, *, columns: int = 80, clean: Clean = as_it_is) -> str:
     """The timeline for people."""
+    cassette = cleaned_outline(cassette, clean)
     found = assess(cassette.events, cassette.missing)
     lost = f" and of the run: {plural(len(found.missing), 'gap')}" if found.missing else ""
     facts = [*_labels(cassette), ("held", headline(cassette.events)), ("verdict", f"{found.verdict}{lost}")]
     return "\n".join([*fields(facts, columns=columns), "", timeline_text(cassette.events, columns=columns)])
-
-
-def show_event_json(cassette: Cassette, seq: int) -> dict[str, Any]:
-    """One event; UsageError if there is none of this number."""
-    return event_json(_event(cassette, seq))
-
-
-def show_event_text(cassette: Cassette, seq: int, *, columns: int = 80) -> str:
-    """One event in full; UsageError if there is none of this number."""
-    return event_text(_event(cassette, seq), origin=began(cassette.events), columns=columns)
 
 
 def about(cassette: Cassette) -> dict[str, Any]:
@@ -86,7 +80,8 @@ def _labels(cassette: Cassette) -> Iterator[tuple[str, str]]:
     yield "sealed", f"by {facts['signer']}" if facts["signer"] else "no: this is what an unfinished cassette holds"
 
 
-def _event(cassette: Cassette, seq: int) -> Event:
+def event_of(cassette: Cassette, seq: int) -> Event:
+    """One event; UsageError if there is none of this number."""
     for event in cassette.events:
         if event.seq == seq:
             return event
@@ -109,6 +104,13 @@ class Inventory:
     """Bytes of the file."""
     cassette: Cassette | None = None
     problem: str = ""
+    exit_code: int = 0
+    """What a command that reads this file alone would end with."""
+
+
+def inventory_code(items: Iterable[Inventory]) -> int:
+    """What ``list`` ends with: 0 if every file is a cassette that can be read; else 5 before 6."""
+    return min((item.exit_code for item in items if item.exit_code), default=0)
 
 
 def inventory_json(item: Inventory) -> dict[str, Any]:

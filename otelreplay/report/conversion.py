@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from otelreplay.inputs import NOTES
 from otelreplay.pipeline.result import ConvertedRun, ConvertResult
+from otelreplay.report.cleaning import Clean
 from otelreplay.report.text import escape, plural, wrap
 from otelreplay.spans import Rejected
 
 _LISTED = 20
+
+
+def cleaned_conversion(result: ConvertResult, clean: Clean) -> ConvertResult:
+    """The same with what names places of the input cleaned."""
+    rejected = tuple(Rejected(clean(item.where), clean(item.reason), item.trace_id, item.span_id) for item in result.rejected)
+    return replace(result, rejected=rejected)
 
 
 def conversion_json(result: ConvertResult) -> dict[str, Any]:

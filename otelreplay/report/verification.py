@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from otelreplay.cassette import Verification
+from otelreplay.report.cleaning import Clean
 from otelreplay.report.text import fields, wrap
 
 _FACTS = ("ok", "sealed", "signer", "trusted", "expired", "run_id", "revision", "root", "lines", "events", "blobs", "bytes")
+
+
+def cleaned_verification(found: Verification, clean: Clean) -> Verification:
+    """The same with every text that could come from the file cleaned."""
+    problems = tuple(replace(problem, message=clean(problem.message)) for problem in found.problems)
+    return replace(found, problems=problems, run_id=found.run_id and clean(found.run_id))
 
 
 def verification_json(found: Verification) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from pathlib import Path
 from otelreplay.cassette import Cassette, Verification, read_cassette, verify_cassette
 from otelreplay.errors import InputError, OtelReplayError
 from otelreplay.report.cassette import Inventory
+from otelreplay.report.cleaning import cleaned_outline
 from otelreplay.wiring.files import opened, shown
+from otelreplay.wiring.reports import curtain
 from otelreplay.wiring.settings import now, open_keyring
 
 _ENDINGS = (".cassette.jsonl", ".cassette.jsonl.zst")
@@ -36,7 +38,10 @@ def verify_file(name: str) -> Verification:
 
 
 def cassettes_in(folder: Path) -> Iterator[Inventory]:
-    """Every cassette under ``folder``, by name; hidden files and folders, and what a store has superseded, are left out."""
+    """Every cassette under ``folder``, by name; hidden files and folders, and what a store has superseded, are left out.
+
+    Its texts are redacted, see :mod:`otelreplay.wiring.reports`.
+    """
     if not folder.is_dir():
         raise InputError("there is no such folder", code="input.no_folder", where=str(folder), next_step="check the path")
     store = (folder / "cassettes").is_dir()
@@ -53,7 +58,11 @@ def _item(path: Path, name: str) -> Inventory:
         size = path.stat().st_size
     except OSError:
         size = 0
+    clean = curtain().text
     try:
-        return Inventory(name=name, size=size, cassette=open_cassette(str(path), allow_expired=True))
+        held = open_cassette(str(path), allow_expired=True)
     except OtelReplayError as error:
-        return Inventory(name=name, size=size, problem=f"{error.what} [{error.code}]")
+        problem = clean(f"{error.what} [{error.code}]")
+        return Inventory(name=clean(name), size=size, problem=problem, exit_code=error.exit_code)
+    clean = curtain(held.header.policy).text
+    return Inventory(name=clean(name), size=size, cassette=cleaned_outline(held, clean))

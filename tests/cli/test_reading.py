@@ -117,10 +117,22 @@ def test_list_shows_every_cassette_at_any_depth_and_nothing_hidden(desk, cassett
 
 def test_list_names_what_cannot_be_read_and_goes_on(desk, cassette):
     desk.write("out/0.cassette.jsonl", b"hello\n")
-    done = desk.run("list", "out")
+    done = desk.run("list", "out", expect=6)
     assert "cannot be read: this is not a cassette" in done.out
     assert cassette.name in done.out
-    assert "problem" in json.loads(desk.run("list", "out", "--json").out.splitlines()[0])
+    assert "problem" in json.loads(desk.run("list", "out", "--json", expect=6).out.splitlines()[0])
+
+
+def test_list_ends_with_5_where_a_cassette_is_not_what_its_seal_says(desk, cassette):
+    """Also beside a file that is no cassette at all. One that has only expired is no failure."""
+    desk.convert("trace.jsonl", out="new", expires="1h")
+    desk.run("list", "new")
+    desk.write("out/0.cassette.jsonl", b"hello\n")
+    cassette.write_bytes(cassette.read_bytes().replace(b"shipped", b"skipped"))
+    assert 2 == desk.run("list", "out", expect=5).out.count("cannot be read: ")
+    (desk.folder / "cut").mkdir()
+    desk.write("cut/1.cassette.jsonl", cassette.read_bytes()[:3000])
+    assert "cannot be read: " in desk.run("list", "cut", expect=5).out
 
 
 def test_list_of_an_empty_folder_says_so(desk):
