@@ -145,6 +145,16 @@ def test_a_framework_s_span_around_several_decorated_calls_is_none_of_them():
     assert [(e.kind, e.parent) for e in reconstruct(spans).events] == [("model", None), ("model", 0), ("model", 0)]
 
 
+def test_a_decorated_call_inside_the_one_that_a_framework_covers_stays_its_own():
+    spans = [
+        sdk(1, ASK, parent=None, end=9000),
+        own_model(2, ASK, said("assistant", "a"), parent=1, end=8000),
+        own_model(3, ASK, said("assistant", "b"), parent=2),
+    ]
+    events = reconstruct(spans).events
+    assert [(e.id, e.parent) for e in events] == [(spans[1].key, None), (spans[2].key, 0)]
+
+
 def test_a_tool_told_by_a_framework_and_a_decorator_is_one_whichever_is_outside():
     framework = {"call_id": "c1", "trace": TRACE}
     exact = {"arguments": {"id": "o"}, "result": (1,)}
