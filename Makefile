@@ -2,6 +2,7 @@
 #   make demo    the main job on a real trace: convert, redact, seal, verify, show, report
 #   make test    the tests (ARGS="-k name" passes options to pytest)
 #   make check   style, types, layers, and the coverage of the core
+#   make soak    the receiver killed under load, many times (SOAK=60)
 #   make bench   the figures of docs/benchmarks.md, measured here
 
 PYTHON ?= python3
@@ -9,6 +10,7 @@ VENV ?= .venv
 ARGS ?=
 # One worker a core; a file's tests stay together, since some share what is slow to make. JOBS=0 runs in this process.
 JOBS ?= auto
+SOAK ?= 60
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -17,7 +19,7 @@ STAMP := $(VENV)/.installed
 CORE_TESTS := $(wildcard tests/canonical tests/spans tests/events tests/providers tests/dialects tests/reconstruct \
 	tests/redaction tests/matching tests/cassette)
 
-.PHONY: help venv demo test check lint types layers coverage bench clean
+.PHONY: help venv demo test soak check lint types layers coverage bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +40,9 @@ demo: venv
 
 test: venv
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+soak: venv
+	OTELREPLAY_SOAK=$(SOAK) $(BIN)/python -m pytest tests/receiver/test_killed.py --timeout 3600 $(ARGS)
 
 check: lint types layers coverage
 

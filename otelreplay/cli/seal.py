@@ -24,9 +24,9 @@ def register(app: typer.Typer) -> None:
         wait: float = typer.Option(60.0, "--wait", min=0, metavar="SECONDS", help="How long a serving process may take."),
         json: bool = Json,
     ) -> int:
-        """Seal what is pending, also runs that have not ended: those are visibly incomplete, and revised by what follows.
+        """Seal what is pending in a store now.
 
-        Works while `otelreplay serve` runs on the store, which then does it, and when nothing serves it.
+        Also runs that have not ended: those are visibly incomplete, and revised by what follows. Works while `otelreplay serve` runs on the store, which then does it, and when nothing serves it.
         """
         from otelreplay.report.receiving import sealed_text
         from otelreplay.wiring.serving import seal_store

@@ -47,9 +47,9 @@ def register(app: typer.Typer) -> None:
             False, "--allow-anyone", help="Listen beyond this machine with neither tokens nor TLS."
         ),
     ) -> None:
-        """Receive OTLP traces and logs, and turn each run into a sealed cassette in DIR/cassettes.
+        """Receive OTLP, and seal each run into a cassette.
 
-        Prints one line when it is ready. SIGTERM or Ctrl-C ends it: what is pending is sealed first.
+        Takes traces and logs over gRPC and HTTP; cassettes lie in DIR/cassettes. Prints one line when it is ready. SIGTERM or Ctrl-C ends it: what is pending is sealed first.
         """
         from otelreplay.report.receiving import ready_text
         from otelreplay.wiring.addresses import settings_of, tokens_in

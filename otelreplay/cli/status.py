@@ -21,9 +21,9 @@ def register(app: typer.Typer) -> None:
         token: str = typer.Option("", "--token", envvar="OTELREPLAY_TOKEN", help="Bearer token for --url."),
         json: bool = Json,
     ) -> None:
-        """Show what was received, refused and why, what is pending and what is sealed.
+        """Show what a receiver took in and sealed.
 
-        Counts of a store are those of up to a second ago.
+        What was refused and why, what came twice, differed or came too late, and what is pending. Counts of a store are those of up to a second ago.
         """
         from otelreplay.report.receiving import status_text
         from otelreplay.wiring.status import status_of

@@ -17,7 +17,7 @@ from otelreplay.receiver.decoding import Form, UndecodableError, decode
 from otelreplay.receiver.inbox import InboxError, Receipt, delivery
 from otelreplay.receiver.inflate import DamagedError, TooLargeError, inflate
 from otelreplay.redaction import Redactor
-from otelreplay.spans import Batch, LogRecord, Rejected, Span, mark_twins, with_lengths
+from otelreplay.spans import Batch, LogRecord, Rejected, Span, lifted, mark_twins, with_lengths
 
 LIMIT = 64 << 20
 """Bytes of one request, packed and unpacked: the default that OTLP recommends."""
@@ -165,7 +165,7 @@ class Door:
 
 
 def _redacted_spans(redactor: Redactor, batch: Batch, rejected: list[Rejected]) -> Iterator[Span]:
-    for span in batch.spans:
+    for span in map(lifted, batch.spans):
         try:
             yield with_lengths(redactor.span(span), span)
         except Exception as error:  # fails closed: what cannot be redacted is not kept

@@ -2,7 +2,7 @@
 
 <store>/cassettes/      current cassettes, and nothing else
 <store>/superseded/     older revisions
-<store>/inbox/          inbox.db: what waits; lock: held by the process that serves
+<store>/inbox/          spans.db: what waits; lock: held by the process that serves
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _shelf(store: DirectoryStore, keyring: Keyring, policy: Policy, epoch: int |
 
 def open_inbox(store: Path) -> SqliteInbox:
     """The inbox of a store; errors of the file system and of the file are said in one sentence."""
-    path = store / "inbox" / "inbox.db"
+    path = store / "inbox" / "spans.db"
     try:
         return SqliteInbox(path, clock=time.time_ns)
     except sqlite3.OperationalError as error:
@@ -178,7 +178,7 @@ def seal_store(store: Path, *, run: str, policy: str | None, wait: float) -> dic
 
     Raises UsageError ``seal.unknown_run`` when nothing is known of ``run``, ``seal.no_answer`` after ``wait`` seconds.
     """
-    if not (store / "inbox" / "inbox.db").is_file():
+    if not (store / "inbox" / "spans.db").is_file():
         raise InputError(
             "this is no store of a receiver", code="store.not_a_store", where=str(store), next_step="name the folder of --store"
         )
@@ -229,7 +229,7 @@ def _is_sealed(store: Path, run: str) -> bool:
 
 def store_status(store: Path) -> dict[str, Any]:
     """The status of a store, whether it is served now or not."""
-    if not (store / "inbox" / "inbox.db").is_file():
+    if not (store / "inbox" / "spans.db").is_file():
         raise InputError(
             "this is no store of a receiver", code="store.not_a_store", where=str(store), next_step="name the folder of --store"
         )

@@ -20,7 +20,7 @@ def test_an_inbox_keeps_the_promises(check, kind, tmp_path, monkeypatch):
     if kind == "sqlite, forgetful":
         monkeypatch.setattr("otelreplay.receiver.sqlite.KEYS_IN_MEMORY", 0)
     clock = Clock()
-    inbox = MemoryInbox(clock=clock) if kind == "memory" else SqliteInbox(tmp_path / "inbox.db", clock=clock)
+    inbox = MemoryInbox(clock=clock) if kind == "memory" else SqliteInbox(tmp_path / "spans.db", clock=clock)
     try:
         check(inbox, clock)
     finally:
@@ -29,7 +29,7 @@ def test_an_inbox_keeps_the_promises(check, kind, tmp_path, monkeypatch):
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "inbox" / "inbox.db"
+    return tmp_path / "inbox" / "spans.db"
 
 
 def opened(path, clock=None, **options):
@@ -55,7 +55,7 @@ def test_files_are_for_their_owner_only(path):
     inbox = opened(path)
     inbox.put([delivery([sample_span(1)])])
     modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
-    assert modes == {"inbox.db": 0o600, "inbox.db-wal": 0o600, "inbox.db-shm": 0o600}
+    assert modes == {"spans.db": 0o600, "spans.db-wal": 0o600, "spans.db-shm": 0o600}
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     inbox.close()
 

@@ -113,7 +113,7 @@ def test_a_folder_that_is_no_store_is_said_to_be_none(tmp_path):
 
 def test_a_file_that_is_no_inbox_is_said_to_be_none(tmp_path):
     (tmp_path / "store" / "inbox").mkdir(parents=True)
-    (tmp_path / "store" / "inbox" / "inbox.db").write_bytes(b"garbage" * 1000)
+    (tmp_path / "store" / "inbox" / "spans.db").write_bytes(b"garbage" * 1000)
     for command in (("serve", "--http", "127.0.0.1:0", "--grpc", "off"), ("seal",), ("status",)):
         assert "[inbox.corrupt]" in Desk(tmp_path).run(*command, "--store", "store", fresh=True, expect=6).err
 
