@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from otelreplay.dialects import converse, decorated, genai, genai_events, langfuse, mcp, mlflow, openinference, vercel_ai
+from otelreplay.dialects import (
+    converse,
+    decorated,
+    entities,
+    genai,
+    genai_events,
+    indexed,
+    langfuse,
+    mcp,
+    mlflow,
+    openinference,
+    vercel_ai,
+)
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
 from otelreplay.dialects.values import is_broken
@@ -20,6 +32,8 @@ DIALECTS: tuple[Dialect, ...] = (
     langfuse.DIALECT,
     mlflow.DIALECT,
     vercel_ai.DIALECT,
+    indexed.DIALECT,
+    entities.DIALECT,
     converse.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,

@@ -58,6 +58,8 @@ _OF_MODEL = tuple(
 )
 """Plain values of a model call."""
 _SPREAD = (sc.REQUEST_PREFIX, sc.USAGE_PREFIX)
+_NO_PARAMS = ("gen_ai.request.functions.", "gen_ai.request.type")
+"""Of older packages: the tools, spelled out, and the operation."""
 _VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
 _NAMES = {
     "model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
@@ -280,7 +282,7 @@ class _Reader:
         params: dict[str, Any] = {}
         usage: dict[str, Any] = {}
         for key, value in self.attributes.items():
-            if not key.startswith(_SPREAD) or key == sc.REQUEST_MODEL:
+            if not key.startswith(_SPREAD) or key == sc.REQUEST_MODEL or key.startswith(_NO_PARAMS):
                 continue
             self.taken.add(key)
             if key.startswith(sc.USAGE_PREFIX):

@@ -1,0 +1,102 @@
+"""Messages spelled out by number, and the decorated functions of the packages that do so."""
+
+import json
+
+import pytest
+
+from otelreplay.dialects import SpanView, entities, genai, indexed
+from otelreplay.spans import Span
+from otelreplay.testing.dialects import check_dialect
+
+
+def read(dialect, attributes, **span):
+    return check_dialect(
+        dialect.DIALECT, SpanView(span=Span(trace_id="a" * 32, span_id="b" * 16, attributes=attributes, **span))
+    )
+
+
+CHAT = {
+    "gen_ai.system": "openai",
+    "gen_ai.request.model": "m",
+    "gen_ai.request.functions.0.name": "look",
+    "gen_ai.request.functions.0.parameters": '{"type": "object"}',
+    "gen_ai.request.temperature": 0,
+    "gen_ai.prompt.0.role": "system",
+    "gen_ai.prompt.0.content": "be brief",
+    "gen_ai.prompt.1.role": "user",
+    "gen_ai.prompt.1.content": "hello",
+    "gen_ai.prompt.2.role": "assistant",
+    "gen_ai.prompt.2.tool_calls.0.id": "c1",
+    "gen_ai.prompt.2.tool_calls.0.name": "look",
+    "gen_ai.prompt.2.tool_calls.0.arguments": '{"a": 1}',
+    "gen_ai.prompt.10.role": "tool",
+    "gen_ai.prompt.10.tool_call_id": "c1",
+    "gen_ai.prompt.10.content": "two",
+    "gen_ai.completion.0.role": "assistant",
+    "gen_ai.completion.0.content": "done",
+    "gen_ai.completion.0.finish_reason": "stop",
+}
+
+
+def test_numbered_messages_are_messages_in_the_order_of_their_numbers():
+    got = read(indexed, CHAT).fields
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert [(m["role"], m["parts"]) for m in got["request.messages"]] == [
+        ("user", [{"type": "text", "content": "hello"}]),
+        ("assistant", [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"a": 1}}]),
+        ("tool", [{"type": "tool_call_response", "id": "c1", "response": "two"}]),
+    ]
+    assert got["response.messages"][0]["parts"] == [{"type": "text", "content": "done"}]
+    assert got["response.finish_reasons"] == ["stop"]
+    assert got["request.tools"] == [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
+
+
+def test_tools_that_are_spelled_out_are_no_params():
+    assert read(genai, CHAT).fields["request.params"] == {"temperature": 0}
+
+
+def test_completions_that_are_one_call_each_are_one_reply():
+    calls = {
+        f"gen_ai.completion.{n}.{k}": v
+        for n in range(2)
+        for k, v in {
+            "role": "assistant",
+            "finish_reason": "tool_calls",
+            "function_call.name": "look",
+            "function_call.arguments": json.dumps({"n": n}),
+        }.items()
+    }
+    (message,) = read(indexed, calls).fields["response.messages"]
+    assert [p["arguments"] for p in message["parts"]] == [{"n": 0}, {"n": 1}]
+
+
+def test_an_empty_reply_is_no_absent_reply():
+    got = read(indexed, {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": ""})
+    assert got.fields["response.messages"][0]["parts"] == [{"type": "text", "content": ""}]
+    bare = read(indexed, {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.finish_reason": "stop"})
+    assert "response.messages" in {g.field for g in bare.gaps}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "got"),
+    [
+        ("traceloop.span.kind", "traceloop.entity.input", "traceloop.entity.output"),
+        ("agentops.span.kind", "agentops.tool.input", "agentops.tool.output"),
+    ],
+)
+def test_a_decorated_tool_has_arguments_by_name_and_its_result(kind, given, got):
+    attributes = {kind: "tool", given: '{"args": [], "kwargs": {"a": 1}}', got: '{"b": 2}', "operation.name": "look"}
+    reading = read(entities, attributes)
+    assert (reading.kind, reading.name) == ("tool", "look")
+    assert reading.fields == {"request.arguments": {"a": 1}, "response.result": {"b": 2}}
+
+
+def test_a_workflow_is_an_agent_and_a_task_is_no_boundary():
+    assert read(entities, {"traceloop.span.kind": "workflow", "traceloop.entity.name": "desk"}).kind == "agent"
+    assert read(entities, {"traceloop.span.kind": "task"}) is None
+
+
+def test_what_was_not_captured_names_the_switch():
+    gaps = read(entities, {"traceloop.span.kind": "tool"}).gaps
+    assert {g.field for g in gaps} == {"request.arguments", "response.result"}
+    assert all("TRACELOOP_TRACE_CONTENT" in g.remedy for g in gaps)
