@@ -33,6 +33,8 @@ class Lock:
         try:
             descriptor = os.open(path, flags, 0o600)
         except FileNotFoundError:
+            if make:  # the folder is gone
+                raise
             return None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

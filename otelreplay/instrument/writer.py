@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace import Span as LiveSpan
 
+from otelreplay.instrument.capture import captures_content
+from otelreplay.instrument.content import without_content
 from otelreplay.instrument.counts import Counts
 from otelreplay.instrument.encoding import Frame, frames
 from otelreplay.instrument.reading import Reader
 from otelreplay.instrument.store import FULL, Store, Work, add_losses
-from otelreplay.spans.model import Span
+from otelreplay.spans import Span, carrying, with_lengths
 
 UNREADABLE = "outbox.unreadable"
 """Why a span is lost: it could not be read, or not be redacted. What cannot be redacted is not kept."""
@@ -137,7 +139,10 @@ class Writer:
 
     def _redacted(self, span: ReadableSpan) -> Span | None:
         try:
-            return self._redact(self._reader.span(span))
+            given = self._reader.span(span)
+            if not captures_content():
+                given = without_content(given)
+            return carrying(with_lengths(self._redact(given), given))
         except Exception:
             return None
 

@@ -19,7 +19,7 @@ from otelreplay.pipeline.spool import Spool
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
 from otelreplay.redaction import Placeholder, Redactor
-from otelreplay.spans import Batch, mark_twins, with_lengths
+from otelreplay.spans import Batch, lifted, mark_twins, with_lengths
 
 
 def convert(
@@ -34,7 +34,7 @@ def convert(
         intake.count(batch)
         census.count(batch.spans)
         spool.add(
-            [with_lengths(redactor.span(span), span) for span in batch.spans],
+            [with_lengths(redactor.span(span), span) for span in map(lifted, batch.spans)],
             mark_twins([redactor.log(log) for log in batch.logs]),
         )
     intake.require_something()

@@ -1,5 +1,6 @@
 """Spans and log records as values."""
 
+from otelreplay.spans.carried import carrying, lifted
 from otelreplay.spans.identity import Identified, mark_twins, unify_logs, unify_spans, with_lengths
 from otelreplay.spans.model import (
     Attributes,
@@ -26,6 +27,8 @@ __all__ = [
     "Scope",
     "Span",
     "SpanEvent",
+    "carrying",
+    "lifted",
     "mark_twins",
     "unify_logs",
     "unify_spans",

@@ -104,4 +104,4 @@ def with_lengths(redacted: Span, given: Span) -> Span:
         return redacted
     kept = redacted.attributes
     lengths = {k: len(v) for k, v in given.attributes.items() if isinstance(v, str) and kept.get(k) is not v}
-    return msgspec.structs.replace(redacted, lengths=lengths) if lengths else redacted
+    return msgspec.structs.replace(redacted, lengths={**lengths, **given.lengths}) if lengths else redacted

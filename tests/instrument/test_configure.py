@@ -8,12 +8,13 @@ import pytest
 from otelreplay.errors import UsageError
 from otelreplay.instrument.capture import OWN, SHARED, resolve_capture
 from otelreplay.instrument.destination import resolve_destination
+from otelreplay.spans import lifted
 
 DEAD = "http://127.0.0.1:1"
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    heavy = "pydantic grpc google sqlite3 yaml re2 msgspec opentelemetry.sdk otelreplay.redaction otelreplay.events".split()
+    heavy = ["pydantic", "grpc", "google", "sqlite3", "yaml", "re2", "msgspec", "opentelemetry.sdk", "otelreplay.redaction", "otelreplay.events"]
     code = f"import sys, otelreplay\notelreplay.configure, otelreplay.flush\nprint(*[n for n in {heavy} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "\n" == done.stdout
@@ -256,3 +257,43 @@ def test_destinations_of_two_tenants_are_two():
     one, two = (resolve_destination("http://h:1", None, {"Authorization": f"Bearer {t}"}, {}) for t in "ab")
     assert one.key() != two.key()
     assert "Bearer" not in repr(one)
+
+
+def test_without_content_capture_no_argument_result_or_message_is_recorded(lab, sink):
+    lab.environment[OWN] = "off"
+    lab.run(
+        """
+        configure()
+        @otelreplay.tool
+        def look_up(order):
+            if order == "broken-order-text":
+                raise LookupError("no such " + order)
+            return {"state": "shipped-result-text"}
+        look_up("order-argument-text")
+        try:
+            look_up("broken-order-text")
+        except LookupError:
+            pass
+        """
+    )
+    assert ["execute_tool look_up"] * 2 == sink.names()
+    assert [] == [request for request in sink.taken if b"-text" in request.data]
+    assert ["LookupError"] == [
+        s.attributes["error.type"].rpartition(".")[2] for s in sink.spans() if "error.type" in s.attributes
+    ]
+
+
+def test_what_the_policy_removed_whole_is_known_to_the_receiver(lab, sink):
+    (lab.folder / "policy.yaml").write_text(
+        "version: 1\nname: mine\nrules:\n  - id: no-input\n    attribute: private.*\n    action: drop\n"
+    )
+    lab.run(
+        """
+        configure(policy="policy.yaml")
+        with tracer.start_as_current_span("x") as span:
+            span.set_attribute("private.note", "gone")
+        """
+    )
+    (span,) = sink.spans()
+    assert [("attributes.private.note", "no-input", "drop")] == [(r.path, r.rule, r.action) for r in lifted(span).removed]
+    assert b"gone" not in sink.taken[0].data
