@@ -1,7 +1,7 @@
 """What of a decorated span is content: left out where content capture is off.
 
-Only of spans that our decorators made; other instrumentation has switches of its own. Clocks, random numbers and ids stay, as do
-names, models, parameters, usage and the kind of an error: they say what happened, not what was said.
+Only of spans that our decorators made; other instrumentation has switches of its own. Clocks, random numbers and ids stay, as
+do names, models, parameters, usage and the kind of an error: they say what happened, not what was said.
 """
 
 from __future__ import annotations

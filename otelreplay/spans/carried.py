@@ -1,7 +1,7 @@
 """What a policy left on a span, sent along with it.
 
-A sender that redacts knows which values its policy removed whole, and how long changed texts were. OTLP has no field for that, so
-it travels as one attribute and becomes the fields of the model again where the span is taken in:
+A sender that redacts knows which values its policy removed whole, and how long changed texts were. OTLP has no field for that,
+so it travels as one attribute and becomes the fields of the model again where the span is taken in:
 
     otelreplay.redaction = {"removed": [[path, rule, action], ...], "lengths": {attribute: characters, ...}}
 
