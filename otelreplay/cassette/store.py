@@ -111,12 +111,28 @@ class Passing(Iterator[bytes]):
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
-        self._source, self._own = iter(lines), isinstance(lines, SealedLines) and lines.own
+        self._own = isinstance(lines, SealedLines) and lines.own
         self._first = self._last = b""
         self._bytes = self._count = self._longest = 0
+        self._held: list[bytes] | None = None
+        if isinstance(lines, SealedLines) and lines.held:
+            lines = self._held = lines.rest()
+            self._note(lines)
+        self._source = iter(lines)
+
+    def _note(self, lines: list[bytes]) -> None:
+        """All lines, in one go."""
+        sizes = list(map(len, lines))
+        self._first, self._last = (lines[0], lines[-1]) if lines else (b"", b"")
+        self._count, self._bytes, self._longest = len(sizes), sum(sizes), max(sizes, default=0)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self if self._held is None else iter(self._held)
 
     def __next__(self) -> bytes:
         line = next(self._source)
+        if self._held is not None:
+            return line
         size = len(line)
         self._first = self._first or line
         self._last = line

@@ -35,10 +35,12 @@ def write_cassette(
 class SealedLines(Iterator[bytes]):
     """The lines as they are made. Knows whether a store may rely on them without reading them again."""
 
-    __slots__ = ("_source", "own")
+    __slots__ = ("_source", "held", "own")
 
-    def __init__(self, source: Iterator[bytes], *, own: bool) -> None:
+    def __init__(self, source: Iterator[bytes], *, own: bool, held: bool = False) -> None:
         self._source = source
+        self.held = held
+        """True if all lines are made and in memory."""
         self.own = own
         """True if all lines come from this writer: none was read from elsewhere."""
 
@@ -47,7 +49,11 @@ class SealedLines(Iterator[bytes]):
 
     def made(self) -> SealedLines:
         """The same lines, all of which are made now. Raises what making them raises."""
-        return SealedLines(iter(list(self._source)), own=self.own)
+        return SealedLines(iter(self.rest()), own=self.own, held=True)
+
+    def rest(self) -> list[bytes]:
+        """All lines that were not taken yet."""
+        return list(self._source)
 
 
 def _lines(

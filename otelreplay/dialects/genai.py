@@ -10,6 +10,7 @@ log record (structured attributes), an external reference (``…_ref``), which i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from otelreplay import semconv as sc
@@ -57,9 +58,6 @@ _OF_MODEL = tuple(
     if field in ("request.model", "request.api", "response.id", "response.model")
 )
 """Plain values of a model call."""
-_SPREAD = (sc.REQUEST_PREFIX, sc.USAGE_PREFIX)
-_NO_PARAMS = ("gen_ai.request.functions.", "gen_ai.request.type")
-"""Of older packages: the tools, spelled out, and the operation."""
 _VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
 _NAMES = {
     "model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
@@ -90,9 +88,7 @@ class GenAI:
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
-        details: list[Any] = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
-        told = [e for e in view.span.events if e.name == sc.INFERENCE_DETAILS] if view.span.events else []
-        details += told
+        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
         attributes = _with_details(view.span.attributes, details) if details else view.span.attributes
         kind = kind_of(attributes)
         if kind is None:
@@ -111,8 +107,8 @@ class GenAI:
             maybe_empty=reader.maybe_empty,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
-            took_logs=len(details) > len(told),
-            took_events=frozenset({*([sc.EXCEPTION_EVENT] if reader.failed else ()), *(e.name for e in told)}),
+            took_logs=bool(details),
+            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
         )
 
 
@@ -149,6 +145,18 @@ def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str
 def int_of(value: Any) -> int:
     """The number, or 0 for what is none."""
     return value if isinstance(value, int) else 0
+
+
+@lru_cache(maxsize=4096)
+def _spread(attribute: str) -> tuple[str, str]:
+    """(``params`` or ``usage``, the name in it) of an attribute that is one of many; (``""``, ``""``) of any other."""
+    if attribute.startswith(sc.USAGE_PREFIX):
+        name = attribute.removeprefix(sc.USAGE_PREFIX)
+        return "usage", sc.RENAMED_USAGE.get(name, name)
+    if attribute.startswith(sc.REQUEST_PREFIX) and attribute != sc.REQUEST_MODEL:
+        name = attribute.removeprefix(sc.REQUEST_PREFIX)
+        return "params", sc.RENAMED_PARAMS.get(name, name)
+    return "", ""
 
 
 class _Reader:
@@ -282,15 +290,10 @@ class _Reader:
         params: dict[str, Any] = {}
         usage: dict[str, Any] = {}
         for key, value in self.attributes.items():
-            if not key.startswith(_SPREAD) or key == sc.REQUEST_MODEL or key.startswith(_NO_PARAMS):
-                continue
-            self.taken.add(key)
-            if key.startswith(sc.USAGE_PREFIX):
-                name = key.removeprefix(sc.USAGE_PREFIX)
-                usage[sc.RENAMED_USAGE.get(name, name)] = value
-            else:
-                name = key.removeprefix(sc.REQUEST_PREFIX)
-                params[sc.RENAMED_PARAMS.get(name, name)] = value
+            side, name = _spread(key)
+            if side:
+                self.taken.add(key)
+                (usage if side == "usage" else params)[name] = value
         if params:
             self.fields["request.params"] = dict(sorted(params.items()))
         if usage:

@@ -8,6 +8,7 @@ with full field names for whoever reads a single event.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from otelreplay.events.model import Event, Inferred, Mark, Missing, Redaction
@@ -24,6 +25,7 @@ class Message(dict[str, Any]):
         """Marks whose ``field`` is relative to the message (``parts[0].content``); an empty ``field`` means all of it."""
 
 
+_marks_of = attrgetter("marks")
 _REQUEST = ("messages", "input")
 _RESPONSE = ("messages", "output")
 
@@ -35,6 +37,8 @@ def marked_messages(event: Event) -> Iterator[tuple[str, Message]]:
     """
     for prefix, messages in _lists(event):
         try:
+            if not any(map(_marks_of, messages)):
+                continue
             places = [n for n, message in enumerate(messages) if message.marks]
         except AttributeError:  # something else is among them
             places = [n for n, message in enumerate(messages) if getattr(message, "marks", ())]

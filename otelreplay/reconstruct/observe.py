@@ -52,7 +52,7 @@ def length_limit(spans: Iterable[Span]) -> int:
     A limit cuts every longer text, so it can only be the length of the longest ones. It shows where a text of that length is
     JSON that breaks off, or where several different texts have just that length.
     """
-    longest, found = 0, set[str]()
+    longest, found = 0, list[str]()  # not a set yet: to hash every long text would cost more than all of this
     for span in spans:
         known = span.lengths
         for holder in (span.attributes, *(e.attributes for e in span.events)) if span.events else (span.attributes,):
@@ -60,10 +60,11 @@ def length_limit(spans: Iterable[Span]) -> int:
                 if isinstance(value, str):
                     length = known.get(name, len(value)) if known else len(value)
                     if length > longest:
-                        longest, found = length, {value}
+                        longest, found = length, [value]
                     elif length == longest:
-                        found.add(value)
-    return longest if len(found) > 2 or any(map(is_broken, found)) else 0
+                        found.append(value)
+    different = set(found)
+    return longest if len(different) > 2 or any(map(is_broken, different)) else 0
 
 
 def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequence[Dialect] = DIALECTS) -> Draft:
@@ -82,6 +83,7 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
         draft.exact |= reading.exact
         draft.alternatives |= reading.alternatives
         draft.maybe_empty |= reading.maybe_empty
+        draft.told_afterwards |= reading.told_afterwards
         draft.drops_text |= reading.drops_text_beside_calls
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
