@@ -58,6 +58,8 @@ _OF_MODEL = tuple(
     if field in ("request.model", "request.api", "response.id", "response.model")
 )
 """Plain values of a model call."""
+_NO_PARAMS = ("gen_ai.request.functions.", "gen_ai.request.type")
+"""Of older packages: the tools, spelled out, and the operation."""
 _VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
 _NAMES = {
     "model": (sc.REQUEST_MODEL, sc.RESPONSE_MODEL),
@@ -88,7 +90,9 @@ class GenAI:
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
-        details = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
+        details: list[Any] = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
+        told = [e for e in view.span.events if e.name == sc.INFERENCE_DETAILS] if view.span.events else []
+        details += told
         attributes = _with_details(view.span.attributes, details) if details else view.span.attributes
         kind = kind_of(attributes)
         if kind is None:
@@ -107,8 +111,8 @@ class GenAI:
             maybe_empty=reader.maybe_empty,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
-            took_logs=bool(details),
-            took_events=frozenset({sc.EXCEPTION_EVENT} if reader.failed else ()),
+            took_logs=len(details) > len(told),
+            took_events=frozenset({*([sc.EXCEPTION_EVENT] if reader.failed else ()), *(e.name for e in told)}),
         )
 
 
@@ -153,7 +157,7 @@ def _spread(attribute: str) -> tuple[str, str]:
     if attribute.startswith(sc.USAGE_PREFIX):
         name = attribute.removeprefix(sc.USAGE_PREFIX)
         return "usage", sc.RENAMED_USAGE.get(name, name)
-    if attribute.startswith(sc.REQUEST_PREFIX) and attribute != sc.REQUEST_MODEL:
+    if attribute.startswith(sc.REQUEST_PREFIX) and attribute != sc.REQUEST_MODEL and not attribute.startswith(_NO_PARAMS):
         name = attribute.removeprefix(sc.REQUEST_PREFIX)
         return "params", sc.RENAMED_PARAMS.get(name, name)
     return "", ""
