@@ -175,7 +175,7 @@ class _Reader(SpanReader):
         if call:
             self.fields["request.call_id"] = call
         there, value = self.io(OUTPUT, "response.result")
-        if there and not self.failed:
+        if there:  # also of a failed one: what its framework made of the failure
             self.taken.add(OUTPUT)
             self.fields["response.result"] = json_of(value)
             if isinstance(value, str):

@@ -28,7 +28,7 @@ from otelreplay.reconstruct.draft import Draft, above, names_alike
 CARRIES = "otelreplay.carries"
 ALSO = "otelreplay.also"
 _NAMED = ("tool", "agent")
-_TITLES = ("request.model", "response.model")
+_TITLE = "request.model"
 
 
 def same_boundary(drafts: Iterable[Draft]) -> dict[Draft, Draft]:
@@ -74,8 +74,8 @@ def complete(main: Draft) -> None:
     """Adds to a decorated draft what only the spans that joined it hold."""
     others = sorted(main.joined, key=lambda d: (d.start, d.id))
     carried = _components(main)
-    if main.kind == "model" and not any(map(main.has, _TITLES)):
-        main.name = others[0].name
+    if main.kind == "model" and not main.has(_TITLE):
+        main.name = next((str(other.fields[_TITLE]) for other in others if other.has(_TITLE)), main.name)
     replied = sum(any(name.startswith("response.") for name in other.fields) for other in others)
     for other in others:
         left = _add(main, other, replies=replied == 1 and not main.has("error"))

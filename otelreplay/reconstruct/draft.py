@@ -46,6 +46,8 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     """See ``dialects.reading.Reading.maybe_empty``."""
     alternatives: bool = False
     """See ``dialects.reading.Reading.alternatives``."""
+    told_afterwards: bool = False
+    """See ``dialects.reading.Reading.told_afterwards``."""
     drops_text: bool = False
     """See ``dialects.reading.Reading.drops_text_beside_calls``."""
     joined: list[Draft] = []

@@ -83,6 +83,7 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
         draft.exact |= reading.exact
         draft.alternatives |= reading.alternatives
         draft.maybe_empty |= reading.maybe_empty
+        draft.told_afterwards |= reading.told_afterwards
         draft.drops_text |= reading.drops_text_beside_calls
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)

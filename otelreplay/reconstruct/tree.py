@@ -11,6 +11,9 @@ in this order; the spans of one boundary become one event that names them all:
 4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
 5. Decorated: see ``decorated``.
 
+4. Model: a span that was made to tell a stream's reply is the call beside it, inside the same span, that began last before it,
+   has no reply of its own and asked the same.
+
 The main span is the one with content, the outer one on a tie. Fields that only another has are added, never replaced.
 """
 
@@ -71,6 +74,9 @@ def merge(drafts: Sequence[Draft]) -> list[Draft]:
             target = _outer(draft) if draft.kind in ("model", "tool") else _caller(draft)
         if target is not None:
             _join(target, draft, into)
+    for draft in drafts:
+        if draft.told_afterwards:
+            _merge_stream(draft, drafts, into)
     by_response: dict[str, list[Draft]] = {}
     for draft in drafts:
         response = draft.fields.get("response.id")
@@ -136,6 +142,26 @@ def same_model(a: Draft, b: Draft) -> bool:
     return all(
         a.fields[f] == b.fields[f] for f in ("response.id", "response.messages", "request.messages") if a.has(f) and b.has(f)
     )
+
+
+def _merge_stream(told: Draft, drafts: Sequence[Draft], into: dict[Draft, Draft]) -> None:
+    """Join what tells of a stream to the call that it is of."""
+    beside = [
+        d
+        for d in drafts
+        if d.kind == "model" and not d.told_afterwards and d not in into and d.parent is told.parent and d.start <= told.start
+        and not d.has("response.messages") and not d.has("error") and _trace(d) == _trace(told) and same_model(d, told)
+    ]  # fmt: skip
+    if beside:
+        call = max(beside, key=lambda d: (d.start, d.id))
+        start, end = call.start, max(call.end, told.end)
+        _join(call, told, into)
+        main = _root(call, into)
+        main.start, main.end = start, end
+
+
+def _trace(draft: Draft) -> str:
+    return draft.span.trace_id if draft.span is not None else ""
 
 
 def _merge_by_response(group: Sequence[Draft], into: dict[Draft, Draft]) -> None:

@@ -1,0 +1,108 @@
+"""Logfire's own attributes, and the two spans that a stream leaves."""
+
+import json
+
+from otelreplay.dialects import SpanView
+from otelreplay.dialects.logfire import DIALECT
+from otelreplay.reconstruct import reconstruct
+from otelreplay.spans import Span
+from otelreplay.testing.dialects import check_dialect
+
+ASKED = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hello"}]
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"a": 1}'}}
+
+
+def attributes(template="Chat Completion", /, **more):
+    spelled = {k.replace("__", "."): v if isinstance(v, str) else json.dumps(v) for k, v in more.items()}
+    return {"logfire.msg_template": template, **spelled}
+
+
+def read(template="Chat Completion", /, **more):
+    span = Span(trace_id="a" * 32, span_id="b" * 16, name="span", attributes=attributes(template, **more))
+    return check_dialect(DIALECT, SpanView(span=span))
+
+
+def parts(messages):
+    return [part for message in messages for part in message["parts"]]
+
+
+def test_bodies_of_a_chat_call():
+    got = read(
+        gen_ai__request__model="m",
+        request_data={"model": "m", "messages": ASKED, "temperature": 0},
+        response_data={"message": {"role": "assistant", "content": None, "tool_calls": [CALL]}, "usage": {}},
+    ).fields
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert parts(got["request.messages"]) == [{"type": "text", "content": "hello"}]
+    assert got["request.params"] == {"temperature": 0}
+    assert parts(got["response.messages"]) == [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"a": 1}}]
+
+
+def event(kind, **body):
+    return {"event.name": f"gen_ai.{kind}.message", **body}
+
+
+def test_of_a_list_of_events_what_the_assistant_says_last_is_the_reply():
+    events = [
+        event("system", role="system", content="be brief"),
+        event("user", role="user", content="hello"),
+        event("assistant", role="assistant", tool_calls=[CALL]),
+        event("tool", role="tool", id="c1", content="two"),
+        event("assistant", role="assistant", content="done"),
+    ]
+    got = read(gen_ai__request__model="m", events=events).fields
+    assert [m["role"] for m in got["request.messages"]] == ["user", "assistant", "tool"]
+    assert parts(got["request.messages"])[-1] == {"type": "tool_call_response", "id": "c1", "response": "two"}
+    assert parts(got["response.messages"]) == [{"type": "text", "content": "done"}]
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+
+
+def test_the_agents_sdk_has_the_whole_response_and_the_raw_input():
+    response = {
+        "id": "resp_1",
+        "object": "response",
+        "instructions": "be brief",
+        "output": [{"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"}],
+    }
+    got = read(gen_ai__request__model="m", response=response, raw_input=[{"role": "user", "content": "hello"}]).fields
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert parts(got["request.messages"]) == [{"type": "text", "content": "hello"}]
+    assert [p["id"] for p in parts(got["response.messages"])] == ["c1"]
+    assert got["response.id"] == "resp_1"
+
+
+def test_a_function_of_an_agent_is_a_tool_also_when_it_failed():
+    tool = read("Function: {name}", name="look", input={"a": 1}, output="two")
+    assert (tool.kind, tool.name, tool.fields) == ("tool", "look", {"request.arguments": {"a": 1}, "response.result": "two"})
+    failed = read("Function: {name}", name="look", input={}, error={"message": "no", "data": {"error": "gone"}})
+    assert failed.fields["error"].message == "gone"
+
+
+def test_what_was_scrubbed_is_missing():
+    scrubbed = read(gen_ai__request__model="m", request_data="[Scrubbed due to 'session']")
+    assert "request.messages" in {g.field for g in scrubbed.gaps}
+
+
+def stream(n, parent="", **told):
+    asked = {"model": "m", "messages": [{"role": "user", "content": f"hello {n}"}]}
+    call = Span(trace_id="a" * 32, span_id=f"{n}1" * 8, parent_span_id=parent, name="Chat", start=10 * n + 1, end=10 * n + 2,
+                attributes=attributes(gen_ai__request__model="m", gen_ai__system="openai", request_data=asked))  # fmt: skip
+    said = {"message": {"role": "assistant", "content": f"hi {n}"}}
+    tell = Span(trace_id="a" * 32, span_id=f"{n}2" * 8, parent_span_id=parent, name="streaming", start=10 * n + 5, end=10 * n + 5,
+                attributes=attributes("streaming response", gen_ai__request__model="m", gen_ai__system="openai",
+                                      request_data=asked, response_data=said, logfire__span_type="log", **told))  # fmt: skip
+    return [call, tell]
+
+
+def test_the_two_spans_of_a_stream_are_one_call_with_its_reply():
+    recording = reconstruct([*stream(1), *stream(2)], [])
+    calls = [e for e in recording.events if e.kind == "model"]
+    assert [parts(e.response["messages"])[0]["content"] for e in calls] == ["hi 1", "hi 2"]
+    assert [(e.start, e.end) for e in calls] == [("11", "15"), ("21", "25")]
+    assert all(len(e.spans) == 2 for e in calls)
+
+
+def test_a_reply_that_was_told_is_not_given_to_a_call_that_asked_something_else():
+    (other, _), (_, told) = stream(1), stream(2)
+    calls = [e for e in reconstruct([other, told], []).events if e.kind == "model"]
+    assert len(calls) == 2
