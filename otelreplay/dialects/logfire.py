@@ -1,13 +1,13 @@
 """Logfire's own instrumentations of model SDKs and of the OpenAI Agents SDK, where content is not in GenAI attributes.
 
     request_data, response_data     JSON: the request body; {"message", "usage"} (chat) or the reply of a stream
-    events                          JSON list of messages; replies of the Responses API stand behind the request, as assistant items
+    events                          JSON list of messages; a reply of the Responses API stands behind the request
     raw_input, response             JSON of the Agents SDK: the input list, the whole response body
     input, output                   of an agent's function (``Function: {name}``), or messages of a chat call
 
 A stream leaves two spans: the call, without a reply, and a span of no length that tells the reply when it has ended.
-``logfire.msg_template`` tells the convention. What version 5 writes is GenAI attributes and is read by their dialect. A value that was
-scrubbed is ``[Scrubbed due to '…']`` and never content.
+``logfire.msg_template`` tells the convention. What version 5 writes is GenAI attributes and is read by their dialect. A value
+that was scrubbed is ``[Scrubbed due to '…']`` and never content.
 """
 
 from __future__ import annotations

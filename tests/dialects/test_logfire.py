@@ -83,14 +83,14 @@ def test_what_was_scrubbed_is_missing():
     assert "request.messages" in {g.field for g in scrubbed.gaps}
 
 
-def stream(n, parent="", **told):
+def stream(n):
     asked = {"model": "m", "messages": [{"role": "user", "content": f"hello {n}"}]}
-    call = Span(trace_id="a" * 32, span_id=f"{n}1" * 8, parent_span_id=parent, name="Chat", start=10 * n + 1, end=10 * n + 2,
-                attributes=attributes(gen_ai__request__model="m", gen_ai__system="openai", request_data=asked))  # fmt: skip
+    both = {"gen_ai__request__model": "m", "gen_ai__system": "openai", "request_data": asked}
     said = {"message": {"role": "assistant", "content": f"hi {n}"}}
-    tell = Span(trace_id="a" * 32, span_id=f"{n}2" * 8, parent_span_id=parent, name="streaming", start=10 * n + 5, end=10 * n + 5,
-                attributes=attributes("streaming response", gen_ai__request__model="m", gen_ai__system="openai",
-                                      request_data=asked, response_data=said, logfire__span_type="log", **told))  # fmt: skip
+    told = attributes("streaming response", **both, response_data=said, logfire__span_type="log")
+    at = 10 * n
+    call = Span(trace_id="a" * 32, span_id=f"{n}1" * 8, name="Chat", start=at + 1, end=at + 2, attributes=attributes(**both))
+    tell = Span(trace_id="a" * 32, span_id=f"{n}2" * 8, name="streaming", start=at + 5, end=at + 5, attributes=told)
     return [call, tell]
 
 
