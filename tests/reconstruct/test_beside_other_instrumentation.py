@@ -31,7 +31,7 @@ def only(spans, kind="model"):
 
 
 def test_the_decorated_call_over_the_sdk_s_is_one_event_with_exact_values():
-    more = {"otelreplay.arguments": js({"q": ("hi",)}), "otelreplay.result": js(("yo",))}
+    more = {"otelreplay.arguments": js({"q": ("hi",)}), "otelreplay.result": js(("yo",)), "gen_ai.response.model": "m-1"}
     spans = [
         own_agent(),
         own(2, "model", "ask", parent=1, end=9000, more=more),
