@@ -18,6 +18,8 @@ _OUTCOMES = {
     "timed_out": "the program had not ended when its time was up",
 }
 _LISTED = 12
+_BEFORE = 16
+"""Characters that are shown before a difference."""
 
 
 def replay_text(report: Mapping[str, Any], *, columns: int = 80) -> str:
@@ -71,26 +73,36 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     if found.get("path"):
         yield ""
         yield from wrap(f"{found['path']} ({found.get('change') or 'changed'})", columns, first="    ")
-        yield from _value("expected", found.get("expected"), columns, there=found.get("change") != "added")
-        yield from _value("received", found.get("received"), columns, there=found.get("change") != "removed")
+        yield from _values(found, columns)
         yield ""
     elif found.get("detail"):
         yield from wrap(str(found["detail"]), columns, first="    ")
     yield from fields(_context(found), columns=columns, indent="    ")
+    for label, name in (("accept", "accept"), ("again", "reproduce")):  # commands stay on one line, to be copied
+        if found.get(name):
+            yield f"    {label:<8}{escape(str(found[name]))}"
 
 
-def _headline(found: Any) -> str:
+def _headline(found: Any, *, path: bool = False) -> str:
     if not isinstance(found, Mapping):
         return str(found)
     event = f"event {found['seq']}, " if found.get("seq") is not None else ""
     what = " ".join(str(found[name]) for name in ("boundary", "operation") if found.get(name))
     agent = f", in agent {found['agent']}" if found.get("agent") else ""
-    return f"{found.get('code')}: {event}{what}{agent}"
+    field = f", {found['path']}" if path and found.get("path") else ""
+    return f"{found.get('code')}: {event}{what}{agent}{field}"
 
 
-def _value(label: str, value: Any, columns: int, *, there: bool) -> Iterator[str]:
-    shown = escape(dumps(value).decode("utf-8", "backslashreplace")) if there else "(not there)"
-    yield clip(f"      {label}  {shown}", max(columns, 40))
+def _values(found: Mapping[str, Any], columns: int) -> Iterator[str]:
+    """Both sides under each other, from the same place on: where they are long, from shortly before they differ."""
+    change, room = found.get("change"), max(columns, 40) - 16
+    sides = {"expected": change != "added", "received": change != "removed"}
+    shown = {name: escape(_json(found.get(name))) if there else "(not there)" for name, there in sides.items()}
+    pairs = enumerate(zip(*shown.values(), strict=False)) if all(sides.values()) else ()
+    same = next((n for n, (one, other) in pairs if one != other), 0)
+    start = same - _BEFORE if same > _BEFORE and max(map(len, shown.values())) > room else 0
+    for name, text in shown.items():
+        yield f"      {name}  {clip(('…' if start else '') + text[start:], room)}"
 
 
 def _context(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -104,8 +116,6 @@ def _context(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for near in found.get("nearest") or ():
         yield "nearest", _item(near)
     yield "next", str(found.get("remedy") or "")
-    yield "accept", str(found.get("accept") or "")
-    yield "again", str(found.get("reproduce") or "")
 
 
 def _blocked(attempts: Sequence[Mapping[str, Any]], columns: int) -> list[str]:
@@ -152,4 +162,8 @@ def _item(item: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else dumps(value).decode("utf-8", "backslashreplace")
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return dumps(value).decode("utf-8", "backslashreplace")

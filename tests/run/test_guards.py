@@ -218,7 +218,8 @@ def test_processes_that_outlive_the_program_are_ended_and_named(run, levels):
     assert "time.sleep(60)" in seen.left_running[0]
 
 
-def test_a_background_process_that_goes_live_after_the_program_ended_is_latched(run, server, levels):
+def test_a_background_process_that_goes_live_after_the_program_ended_is_latched(run, server, levels, monkeypatch):
+    monkeypatch.setattr("otelreplay.run.supervisor.GRACE", 20.0)
     code = f"import time; time.sleep(0.3); import socket; socket.create_connection(('127.0.0.1', {server.port}))"
     seen, _ = run(f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {code!r}], stderr=-3)", levels=levels)
     assert [f"127.0.0.1:{server.port}"] == [b["target"] for b in seen.blocked]
