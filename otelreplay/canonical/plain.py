@@ -5,6 +5,7 @@ Almost every payload is, and then nothing has to be encoded: the pass decides be
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from math import copysign, isfinite
 from typing import Any, Final
@@ -27,6 +28,9 @@ PLAIN: Final = 1
 """JSON as it stands."""
 ROUGH: Final = 2
 """JSON as it stands, but with floats or non-ASCII keys, whose RFC 8785 form needs care."""
+
+
+_HUGE: Final = sys.float_info.max
 
 
 def is_unicode(text: str) -> bool:
@@ -68,8 +72,10 @@ def _examine(value: Any, depth: int, room: int) -> tuple[int, int]:  # one flat 
                 if not item.isascii() and not is_unicode(item):
                     return TYPED, room
             elif kind is dict or (kind not in _OTHERS and isinstance(item, dict)):
+                if RESERVED in item:
+                    return TYPED, room
                 for key in item:  # as key_shape does
-                    if type(key) is not str or key == RESERVED:
+                    if type(key) is not str:
                         return TYPED, room
                     if not key.isascii():
                         if not is_unicode(key):
@@ -92,7 +98,7 @@ def _examine(value: Any, depth: int, room: int) -> tuple[int, int]:  # one flat 
                 if not -MAX_SAFE <= item <= MAX_SAFE:
                     return TYPED, room
             elif kind is float:
-                if not is_plain_float(item):
+                if not -_HUGE <= item <= _HUGE or (item == 0 and not is_plain_float(item)):
                     return TYPED, room
                 shape = ROUGH
             elif item is not None and kind is not bool:

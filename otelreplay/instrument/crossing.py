@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from otelreplay.boundary import Answer, interceptor, parent
+from otelreplay.boundary import Answer, Interceptor, interceptor, parent
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -119,13 +119,30 @@ class Invocation:
 
 def begin(call: Invocation) -> Crossing:
     """A call begins."""
-    from otelreplay.instrument import threads
+    live = interceptor()
+    if live is not None:
+        return (_beginners.playing or _find().playing)(live, call)
+    beginner = _beginners.recording or _find().recording
+    return NOBODY if beginner is None else beginner(call) or NOBODY
+
+
+class _Beginners:
+    """What the first call looks up: a program that never records never imports it."""
+
+    playing: Callable[[Interceptor, Invocation], Crossing] | None = None
+    recording: Callable[[Invocation], Crossing | None] | None = None
+
+
+_beginners: Final = _Beginners()
+
+
+def _find() -> Any:
+    from otelreplay.instrument import playing, threads
 
     threads.install()
-    if (live := interceptor()) is not None:
-        from otelreplay.instrument import playing
+    _beginners.playing = playing.begin
+    if "opentelemetry.trace" in sys.modules:
+        from otelreplay.instrument import recording
 
-        return playing.begin(live, call)
-    from otelreplay.instrument import recording
-
-    return recording.begin(call) or NOBODY
+        _beginners.recording = recording.begin
+    return _beginners

@@ -22,6 +22,8 @@ from otelreplay.instrument.values import Losses, add_losses, fit, put_losses, te
 if TYPE_CHECKING:
     from opentelemetry.context import Context
 
+_RUNTIME = api._RUNTIME_CONTEXT
+"""What ``attach`` and ``detach`` of the API stand on. ``detach`` itself logs an error where there is nothing to undo."""
 _CLIENT = frozenset({"model", "retrieval"})
 _INTERNAL_KIND, _CLIENT_KIND = trace.SpanKind.INTERNAL, trace.SpanKind.CLIENT
 
@@ -72,13 +74,16 @@ class Recording(Crossing):
 
     def enter(self) -> None:
         """See :class:`Crossing`."""
-        self.token = api.attach(self.context)
+        self.token = _RUNTIME.attach(self.context)
 
     def leave(self) -> None:
         """See :class:`Crossing`."""
         token, self.token = self.token, None
         if token is not None:
-            tracing.detach(token)
+            try:  # noqa: SIM105 - several times as fast
+                _RUNTIME.detach(token)
+            except ValueError:  # in another context than it was set in: there is nothing to undo
+                pass
 
     def returned(self, value: Any) -> None:
         """See :class:`Crossing`."""
