@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from otelreplay.cassette import Cassette
+from otelreplay.cassette.read import Cassette
 from otelreplay.replay.divergence import Blocked, Divergence, plain, shown
 from otelreplay.replay.fixtures import Fixture
 from otelreplay.replay.score import Recorded, Score

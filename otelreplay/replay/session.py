@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Final
 
 from otelreplay.boundary import Call
-from otelreplay.cassette import Cassette
+from otelreplay.cassette.read import Cassette
 from otelreplay.events import Event
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.redaction import Redactor

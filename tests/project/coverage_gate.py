@@ -15,7 +15,7 @@ from typing import Any
 from tests.project.house import is_core
 
 GOAL = 95.0
-GATED = ("canonical", "events", "providers", "dialects", "reconstruct", "redaction", "matching", "cassette")
+GATED = ("canonical", "events", "providers", "dialects", "reconstruct", "redaction", "matching", "cassette", "replay")
 
 
 @dataclass

@@ -14,7 +14,7 @@ PACKAGE = ROOT / "otelreplay"
 
 CORE = (
     "errors", "canonical", "semconv", "spans", "events", "providers", "redaction", "dialects", "reconstruct", "matching",
-    "cassette",
+    "cassette", "replay",
 )  # fmt: skip
 """Rooms that take values and return values."""
 
