@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import conversion, instrument, loading, reading, receiving, size, start
+from benchmarks import conversion, instrument, loading, reading, receiving, replaying, size, start
 from benchmarks.harness import Bench, Setting, run
 
 BENCHES: dict[str, Bench] = {
@@ -16,6 +16,7 @@ BENCHES: dict[str, Bench] = {
     "loading": loading.bench,
     "start": start.bench,
     "reading": reading.bench,
+    "replaying": replaying.bench,
     "instrument": instrument.bench,
     "receiving": receiving.bench,
 }
