@@ -78,12 +78,12 @@ def put_request(spec: Spec, bound: Bound, attributes: Value, losses: Losses) -> 
     codec = _put_messages(spec, rest, attributes, losses)
     for name in SYSTEM:
         if name in rest and (parts := _parts(rest[name], codec)) is not None:
-            attributes[sc.SYSTEM_INSTRUCTIONS] = text(parts, "system", losses)
+            attributes[sc.SYSTEM_INSTRUCTIONS] = text(parts, "request.system", losses)
             del rest[name]
             break
     for name in TOOLS:
         if name in rest and (tools := _tools(rest[name])) is not None:
-            attributes[sc.TOOL_DEFINITIONS] = text(tools, "tools", losses)
+            attributes[sc.TOOL_DEFINITIONS] = text(tools, "request.tools", losses)
             del rest[name]
             break
     return rest
@@ -121,7 +121,7 @@ def _put_messages(spec: Spec, rest: Bound, attributes: Value, losses: Losses) ->
         messages = [message for item in items for message in _message(item, codec)]
         if codec.api == "openai.responses":
             messages = merge_turns(messages)
-        attributes[sc.INPUT_MESSAGES] = text(messages, "messages", losses)
+        attributes[sc.INPUT_MESSAGES] = text(messages, "request.messages", losses)
         del rest[name]
         return codec
     return None
@@ -200,7 +200,7 @@ def put_response(spec: Spec, value: Any, attributes: Value, losses: Losses) -> s
     response = _response(shown)
     messages = response.get("messages")
     if messages is not None:
-        attributes[sc.OUTPUT_MESSAGES] = text(messages, "messages", losses)
+        attributes[sc.OUTPUT_MESSAGES] = text(messages, "response.messages", losses)
     for field, attribute in (("id", sc.RESPONSE_ID), ("model", sc.RESPONSE_MODEL)):
         if isinstance(response.get(field), str):
             attributes[attribute] = clean(response[field])
@@ -264,7 +264,7 @@ def _response(value: Any) -> Value:
             return {"messages": codec_of(value).decode_message({"role": "assistant", **value})}
     if isinstance(value, list) and value and _are_messages(value):
         return {"messages": [m for item in value for m in _message(item, codec_of(item))]}
-    return {"messages": said("assistant", text(value, "messages", []))}
+    return {"messages": said("assistant", text(value, "response", []))}
 
 
 def _are_messages(value: Any) -> bool:

@@ -340,3 +340,15 @@ def test_reading_chunks_leaves_them_alone():
     chunks = copy.deepcopy(before)
     assemble(chunks)
     assert before == chunks
+
+
+def test_losses_inside_messages_say_on_which_side_they_are(recorded):
+    odd = object()
+    otelreplay.model(lambda messages: {"role": "assistant", "content": [{"type": "x", "y": odd}]})(
+        [{"role": "user", "content": odd}]
+    )
+    assert [
+        ("request.messages[0].parts[0].value", "unencodable"),
+        ("response.messages[0].parts[0].y", "unencodable"),
+        ("result.content[0].y", "unencodable"),
+    ] == recorded.losses()
