@@ -85,10 +85,6 @@ class Bindings:
         """Whether the cassette has placeholders at all."""
         return bool(self._own)
 
-    def is_bound(self, recorded: str) -> bool:
-        """Whether the program has given its own value for this placeholder."""
-        return recorded in self._live_of
-
     def owns(self, text: str) -> bool:
         """Whether the text is a placeholder of the cassette."""
         return text in self._own

@@ -12,7 +12,7 @@ from typing import Any, Final
 from otelreplay import semconv as sc
 from otelreplay.boundary import Call
 from otelreplay.dialects import Interner, SpanView
-from otelreplay.events import Event, Missing
+from otelreplay.events import Event
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.observe import draft_of
 from otelreplay.redaction import Redactor
@@ -40,8 +40,6 @@ class Live:
     stream: bool = False
     """The program reads the answer chunk by chunk."""
     versions: dict[str, Any] = field(default_factory=dict)
-    missing: tuple[Missing, ...] = ()
-    """What of the request could not be said."""
 
 
 class Reader:
@@ -65,7 +63,6 @@ class Reader:
             function=call.function,
             stream=call.stream,
             versions=event.versions,
-            missing=tuple(event.missing),
         )
 
     def event(self, call: Call, **more: Any) -> Event:

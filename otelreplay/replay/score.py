@@ -13,7 +13,7 @@ from otelreplay.events import Event
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.replay.bindings import exact
 from otelreplay.replay.carried import Carried, Families, carried, is_own
-from otelreplay.replay.holes import Hole, Holes, Skeletons
+from otelreplay.replay.holes import Holes, Skeletons
 
 SERVED: Final = frozenset(
     {"model", "embeddings", "tool", "retrieval", "memory", "state", "clock", "random", "id"}
@@ -213,8 +213,3 @@ class Score:
         return sorted(
             (item for item in (*self.served, *agents) if item.outer is None and not item.taken), key=lambda item: item.place
         )
-
-
-def hole_texts(holes: Holes | list[Hole]) -> set[str]:
-    """The placeholders of some holes."""
-    return {hole.text for hole in holes}

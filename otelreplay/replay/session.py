@@ -246,6 +246,8 @@ class Session:
                 f"seq {item.seq} and seq {twin.seq} cannot be told apart by their requests; the lower one was served first"
             )
         self._bindings.bind(fit.pairs)
+        for holes in asked.holes.values():  # what the program says it was given: by an answer, or with its input
+            self._bindings.served(hole for hole in holes if self._bindings.owns(hole.text))
         self._situation.agree(item, asked)
         drift = self._diagnosis.drift(item, asked)
         if drift is not None:

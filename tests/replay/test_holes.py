@@ -14,6 +14,7 @@ from tests.replay.builders import (
     KEY,
     OTHER_KEY,
     Player,
+    Tape,
     call,
     cassette_of,
     desk,
@@ -101,6 +102,20 @@ def test_a_placeholder_that_was_served_is_accepted_and_a_fresh_value_is_not():
     assert player.get("tool", "send", arguments={"to": given_}, parent=token) == "sent"
     found = play(Player(cassette, ALL), served_first(JANE)).first_divergence
     assert (found.kind, found.path, found.cause) == ("request_changed", "request.arguments.to", "redaction")
+
+
+def test_a_placeholder_that_came_with_the_agents_input_was_served():
+    """A replay calls the agent with its recorded input: the program has the placeholder, and nothing else fits its hole."""
+    tape = Tape()
+    agent = tape.agent(input={"to": JANE}, output=None)
+    tape.tool("send", {"to": JANE}, "sent", parent=agent)
+    cassette = tape.cassette(ALL)
+    held = cassette.events[0].request["input"]["to"]
+    player = Player(cassette, ALL)
+    token = player.enter(input={"to": held})
+    with pytest.raises(ReplayStopped):
+        player.get("tool", "send", arguments={"to": JANE}, parent=token)
+    assert player.get("tool", "send", arguments={"to": held}, parent=token) == "sent"
 
 
 def test_a_value_bound_before_its_placeholder_was_served_is_still_accepted():

@@ -84,7 +84,7 @@ lives = st.builds(lambda kind, name, request, stream: Live(kind=kind, name=name,
                   KINDS, st.sampled_from(["a", "b"]), fields, st.booleans())  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(events, max_size=6), st.lists(lives, max_size=5), st.booleans())
 def test_no_recording_and_no_call_breaks_a_session(recorded, called, replay_them):
     made = session(cassette_of(run_of(recorded, missing=(Missing(field="tool", cause="span_not_received"),))))
