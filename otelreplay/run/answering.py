@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,6 +30,7 @@ class Watched:
     def __init__(self, inner: boundary.Interceptor) -> None:
         self._inner = inner
         self._names: dict[int, tuple[object, str]] = {}
+        self._process = os.getpid()
 
     def call(self, call: boundary.Call, /) -> boundary.Answer:
         """The recorded answer."""
@@ -43,6 +45,8 @@ class Watched:
     def leave(self, token: object, /, *, value: Any = None, error: BaseException | None = None) -> None:
         """An agent ended."""
         self._names.pop(id(token), None)
+        if os.getpid() != self._process:
+            return  # a fork that leaves through the frames it was born in: the agent goes on in the replayed process
         self._inner.leave(token, value=value, error=error)
 
     def around(self) -> str:
