@@ -40,12 +40,14 @@ def frame_form() -> str:
     return hashlib.sha256(names.encode()).hexdigest()[:16]
 
 
-def connect(path: Path, *, wait: float) -> sqlite3.Connection:
-    """Open the file, which is made (mode 0600) if it is not there. Raises InputError (``inbox.corrupt``, ``inbox.version``)."""
+def connect(path: Path, *, wait: float, check: bool = True) -> sqlite3.Connection:
+    """Open the file, which is made (mode 0600) if it is not there. Raises InputError (``inbox.corrupt``, ``inbox.version``).
+
+    ``check``: read all of it for damage first; once is enough for a process.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if (
-        not path.exists()
-    ):  # never opened and closed beside a connection: that would drop the locks which this process holds on it
+    # Never opened and closed beside a connection: that would drop the locks which this process holds on it.
+    if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # sqlite gives -wal and -shm the same mode
     db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
@@ -63,7 +65,8 @@ def connect(path: Path, *, wait: float) -> sqlite3.Connection:
             db.execute("COMMIT")
         elif version != VERSION:
             raise _of_another_version(path)
-        _check_frames(db, path)
+        if check:
+            _check_frames(db, path)
     except sqlite3.DatabaseError as error:
         db.close()
         if isinstance(error, sqlite3.OperationalError):  # locked, full, not writable: the file is good

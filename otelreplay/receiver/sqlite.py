@@ -41,7 +41,8 @@ class SqliteInbox:
 
     def __init__(self, path: Path, *, clock: Callable[[], int], wait: float = 10.0) -> None:
         self.path, self._clock = path, clock
-        self._writer, self._reader = schema.connect(path, wait=wait), schema.connect(path, wait=wait)
+        self._writer = schema.connect(path, wait=wait)
+        self._reader = schema.connect(path, wait=wait, check=False)
         self._writing, self._reading = threading.Lock(), threading.Lock()
         self._codec = Codec()
         self._ledgers: OrderedDict[TraceKey, Ledger] = OrderedDict()

@@ -71,6 +71,7 @@ def test_another_process_that_opens_and_closes_the_file_takes_nothing_away(path)
     code = f"import sqlite3, sys\nd = sqlite3.connect(sys.argv[1])\n{look}\nd.close()"
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"
+    assert path.with_name("spans.db-wal").exists(), "the other process took itself for the last user"
     inbox.put([delivery([sample_span(2)])])
     inbox.close()
     again = opened(path)
