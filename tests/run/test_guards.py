@@ -1,9 +1,12 @@
 """Nothing goes live, whatever way it takes; and every attempt is with the supervisor."""
 
+import os
 import shutil
+import socket
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -117,17 +120,18 @@ def test_what_stays_on_the_machine_works_and_is_no_attempt(name, run, levels):
 
 
 @pytest.mark.parametrize("abstract", [False, True])
-def test_a_unix_socket_of_somebody_else_is_blocked(abstract, run, levels, tmp_path):
-    import socket
-    import time
-
+@pytest.mark.parametrize("python", [(), ("-I",)], ids=["hooks", "kernel alone"])
+def test_a_unix_socket_of_somebody_else_is_blocked(abstract, python, run, levels, tmp_path):
+    if python and SECCOMP not in levels:
+        pytest.skip("neither the hooks nor the kernel")
     name = f"\0somebody-{tmp_path}"[:90] if abstract else str(tmp_path / "daemon")
     with socket.socket(socket.AF_UNIX) as daemon:
         daemon.bind(name)
         daemon.listen()
         daemon.settimeout(0.1)
         time.sleep(0.1)
-        seen, said = run(attempt(f"import socket\n---\nsocket.socket(socket.AF_UNIX).connect({name!r})"), levels=levels)
+        program = attempt(f"import socket\n---\nsocket.socket(socket.AF_UNIX).connect({name!r})")
+        seen, said = run(program, levels=levels, python=(sys.executable, *python))
         assert "refused PermissionError\n" == said.out
         assert ["unix:" + name.replace("\0", "@")] == [b["target"] for b in seen.blocked]
         with pytest.raises(TimeoutError):
@@ -182,8 +186,6 @@ def test_the_attempt_names_the_programs_own_line(server, run):
 
 def test_the_programs_own_sitecustomize_still_runs(run, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.mine = 1")
-    import os
-
     seen, said = run("print(mine, __import__('sitecustomize').__file__)", environ={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert f"1 {tmp_path / 'sitecustomize.py'}\n" == said.out
     assert 0 == seen.child_exit

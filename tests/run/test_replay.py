@@ -173,6 +173,14 @@ def test_a_decorated_function_in_another_process_neither_runs_nor_is_answered(de
     assert [] == ran(desk)
 
 
+def test_a_fork_that_ends_like_a_program_speaks_for_nobody(desk):
+    """Neither its leaving of the agent's frames nor its exit handlers are the replayed process's."""
+    fork = "pid = os.fork()\nif not pid:\n    sys.exit(0)\nos.waitpid(pid, 0)"
+    assert "as_recorded" == desk.agent(middle=fork).replay().report["outcome"]
+    done = desk.agent(middle=fork, end="os._exit(0)").replay(expect=1)
+    assert ("ended_early", None) == (done.report["outcome"], done.report["first_divergence"])
+
+
 def test_a_program_that_leaves_processes_behind_is_not_as_recorded(desk):
     behind = "import subprocess\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
     done = desk.agent(end=behind).replay(expect=1)
