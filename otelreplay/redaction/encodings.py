@@ -22,6 +22,9 @@ _OTHER: Final = re.compile(r"[+/_-]")
 _STANDARD: Final = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 _URL: Final = re.compile(r"[A-Za-z0-9_-]{16,}={0,2}")
 _TO_STANDARD: Final = str.maketrans("-_", "+/")
+_VIEWED: Final = 3
+_WRAPPED: Final = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{32,100}(?P<end>\r?\n[ \t]*)(?=[A-Za-z0-9+/])")
+_LAST: Final = re.compile(r"[A-Za-z0-9+/]*={0,2}(?![A-Za-z0-9+/=_-])")
 _TEXTUAL: Final = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]*")
 
 
@@ -78,13 +81,59 @@ def escapes(text: str) -> View | None:
 VIEWS: Final[tuple[Callable[[str], View | None], ...]] = (percent, escapes)
 
 
+def taken_off(text: str, view_of: Callable[[str], View | None]) -> Iterator[View]:
+    """The views with one layer of an encoding taken off, with two, with three: ``%2540`` is ``@``."""
+    whole: View | None = None
+    for _ in range(_VIEWED):
+        view = view_of(text)
+        if view is None or view.text == text:
+            return
+        whole = view if whole is None else View(view.text, [whole.at[place] for place in view.at])
+        yield whole
+        text = view.text
+
+
 def base64_runs(text: str) -> Iterator[tuple[int, int, str, Callable[[str], str]]]:
     """(start, end, plain text, how to encode it again) of every stretch that is text in base64.
 
     Base64 of text has capitals (one chance in thousands that 16 characters have none); ids often do not, and are left alone.
     A run of the joint alphabet is tried whole, then between the characters that only the other alphabet has (a path before
-    it, a dash).
+    it, a dash). Lines of one length and a last one that is no longer, as e-mail wraps base64, are tried joined,
+    and not line by line then: a placeholder that lies over two lines is none in either.
     """
+    wrapped = list(_wrapped_runs(text)) if "\n" in text else []
+    if not wrapped:
+        yield from _runs(text)
+        return
+    apart = [run for run in _runs(text) if not any(start <= run[0] < end for start, end, _, _ in wrapped)]
+    yield from sorted([*wrapped, *apart], key=lambda run: run[0])
+
+
+def _wrapped_runs(text: str) -> Iterator[tuple[int, int, str, Callable[[str], str]]]:
+    at = 0
+    while (first := _WRAPPED.search(text, at)) is not None:
+        end, width = first["end"], first.start("end") - first.start()
+        lines, at, more = [text[first.start() : first.start("end")]], first.end(), first.end()
+        while (last := _LAST.match(text, more)) is not None and 0 < len(last[0]) <= width:
+            lines.append(last[0])
+            at = last.end()
+            more = at + len(end)
+            if len(last[0]) < width or not text.startswith(end, at):
+                break
+        plain = _decode("".join(lines)) if len(lines) > 1 else None
+        if plain is not None:
+            yield first.start(), at, plain, _wrapping(_encoder("".join(lines)), width, end)
+
+
+def _wrapping(encode: Callable[[str], str], width: int, end: str) -> Callable[[str], str]:
+    def wrapped(plain: str) -> str:
+        coded = encode(plain)
+        return end.join(coded[n : n + width] for n in range(0, len(coded), width))
+
+    return wrapped
+
+
+def _runs(text: str) -> Iterator[tuple[int, int, str, Callable[[str], str]]]:
     for m in _RUN.finditer(text):
         run = m[0]
         if run == run.lower():

@@ -18,7 +18,7 @@ from otelreplay.redaction.keys import SECRET, sense
 from otelreplay.redaction.placeholders import PLACEHOLDER
 from otelreplay.redaction.scan import Edit, Scanner
 
-_NAME_KEYS: Final = frozenset({"name", "key", "header", "Name", "Key"})
+_NAME_KEYS: Final = frozenset({"name", "key", "header", "field", "Name", "Key", "Header", "Field"})
 VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
 _ROUNDS: Final = 4

@@ -217,8 +217,7 @@ class Scanner:
         hits = self._search(text, opened)
         for name, view_of in ((PERCENT, encodings.percent), (ESCAPED, encodings.escapes)):
             if name in opened or (name == ESCAPED and "\\" in text):
-                view = view_of(text)
-                if view is not None:
+                for view in encodings.taken_off(text, view_of):
                     found = self._search(view.text, self._gates.open(view.text))
                     hits += [Hit(view.at[h.start], view.at[h.end], h.rule) for h in found]
         edits = self._merge(text, hits)

@@ -82,3 +82,23 @@ def test_the_name_of_a_file_in_a_list_of_refusals_is_clean(desk):
         done = desk.run("convert", f"{MAIL}.jsonl", "--out", "out", "--policy", "off", *more)
         assert "line 2" in done.out
         assert [] == leaks(done.said.encode())
+
+
+def test_a_secret_in_the_name_of_an_input_file_is_in_no_cassette(desk):
+    desk.write("export-password=Juniper310.jsonl", lines(request(*agent_run())))
+    (cassette,) = desk.convert("export-password=Juniper310.jsonl")
+    assert b"Juniper" not in cassette.read_bytes()
+    assert ["export-password=[REDACTED:secret].jsonl"] == desk.report(cassette)["source"]["files"]
+
+
+def test_names_and_notes_are_cleaned_where_a_timeline_prints_them(desk):
+    """A tool that is called as an address is; a file name in a note."""
+    spans = agent_run()
+    for attribute in spans[2]["attributes"]:
+        if attribute["key"] == "gen_ai.tool.name":
+            attribute["value"]["stringValue"] = MAIL
+    desk.write("trace.jsonl", lines(request(*spans)))
+    (cassette,) = desk.convert("trace.jsonl", policy="off")
+    assert MAIL in [event["name"] for event in desk.events(cassette)]
+    for command in (["show"], ["show", "--json"], ["report"], ["report", "--json"]):
+        assert MAIL not in desk.run(command[0], cassette, *command[1:]).said

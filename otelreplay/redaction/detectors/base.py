@@ -53,12 +53,16 @@ def by_pattern(
     exact: str,
     group: int | str = 0,
     check: Check | None = None,
+    seen: Callable[[str], str] | None = None,
 ) -> Detector:
-    """A detector of one regular expression; ``check`` is asked about each match, ``group`` is what is replaced."""
+    """A detector of one regular expression; ``check`` is asked about each match, ``group`` is what is replaced.
+
+    ``seen``: how it sees a text, which must keep every place.
+    """
     compiled = re.compile(exact, re.ASCII)
 
     def find(text: str) -> Iterator[Hit]:
-        for match in compiled.finditer(text):
+        for match in compiled.finditer(seen(text) if seen is not None else text):
             if check is None or check(match):
                 yield match.span(group)
 

@@ -58,6 +58,9 @@ _DEFINED: Final = re.compile(r"""(?:\s|\\t)+\\?["']?(?P<value>[^\s"'\\]{4,1024})
 _SCHEME: Final = re.compile(r"(?i)(?:bearer|basic|token|apikey|digest|negotiate|ntlm)\s+(?=\S)")
 _LOOK: Final = 256
 """Characters of a value that are looked at; a hostile text would otherwise be read once for every key in it."""
+_FILE: Final = re.compile(
+    r"(?P<stem>[^\s/\\]+?)(?:\.(?:jsonl?|ndjson|pb|binpb|gz|zst|zip|txt|log|csv|ya?ml|xml|html?|bin|dat|bak|otlp|trace|proto)){1,3}"
+)
 _PAIRS: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -163,6 +166,10 @@ def _assigned(text: str, at: int, key: str) -> Hit | None:
     if bare is None:
         return None
     value = _closed(bare[0])
+    named = _FILE.fullmatch(value)
+    if named is not None:  # of a file that is named after it
+        stem = named["stem"]
+        return (at, at + len(stem)) if (is_password(stem) or is_random(stem, 8)) and wanted(key, stem, quoted=False) else None
     return (at, at + len(value)) if wanted(key, value, quoted=False) else None
 
 
@@ -179,6 +186,7 @@ _LONG: Final = r"(?:pass|pwd|pasw|pswd|secret|token|key|auth|cred|signature|sess
 _SHORT: Final = r"(?:connection.?string|sig|salt|sid|psk|dsn|srt|jwt|otp|pin|cv[vc]|pw)"
 _QUOTES: Final = r"(?:[\"'`\\)\]\[0-9]|&quot;|&#39;)*(?:\s|\\[nrt])*"
 _SEPARATOR: Final = r"(?:[:=>]|[!?+|]=|,(?:\s|\\[nrt])*[\"'b\\])"
+_NAMED: Final = r"\"(?:name|key|header|field)\\*\"(?:\s|\\[nrt])*:(?:\s|\\[nrt])*\\*\""
 DETECTORS = (
     Detector(
         name="key_value",
@@ -189,6 +197,7 @@ DETECTORS = (
             rf"(?i){_SHORT}[0-9_-]*{_QUOTES}{_SEPARATOR}",
             rf"(?i)(?:{_LONG}[a-z0-9_-]*|{_SHORT})(?:\s|\\[nrt])+(?:is|was|are|to|of|as|provided|value)[^a-z0-9]",
             rf"(?i)-[a-z-]*(?:{_LONG}|{_SHORT})[a-z-]*(?:\s|\\[nrt])",
+            rf"(?i){_NAMED}[a-z0-9_. -]*(?:{_LONG}|{_SHORT})",
             rf"(?i)(?:define|setx?)(?:\s|\\t)+[a-z0-9_]*(?:{_LONG}|{_SHORT})",
         ),
         find=key_values,

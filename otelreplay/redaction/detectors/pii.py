@@ -8,6 +8,12 @@ from typing import Final
 from otelreplay.redaction.detectors.base import ESCAPE, LEFT, RIGHT, by_pattern
 from otelreplay.redaction.detectors.checksums import base58check, luhn, mod97
 
+_SPACES: Final = "\u00a0\u2000-\u200a\u202f"
+"""Spaces that a typesetter puts between groups of digits; a gate sees their UTF-8."""
+_SPACED: Final = r"(?:\xc2\xa0|\xe2\x80[\x80-\x8a\xaf])"
+_WIDE: Final = r"\xef\xbc[\x90-\x99]"
+_DIGITS: Final = {0xFF10 + n: str(n) for n in range(10)}
+
 IBAN_LENGTHS: Final = {
     code: length
     for length, codes in {
@@ -57,7 +63,12 @@ def _iban_ok(match: re.Match[str]) -> bool:
 
 
 def _card_ok(match: re.Match[str]) -> bool:
-    return is_card(re.sub(r"[ .-]", "", match["value"]))
+    return is_card(re.sub(rf"[ .{_SPACES}-]", "", match["value"]))
+
+
+def _narrow(text: str) -> str:
+    """Full-width digits as plain ones, place for place."""
+    return text if text.isascii() else text.translate(_DIGITS)
 
 
 _USERINFO: Final = re.compile(r"://[^\s/@]*\Z")
@@ -81,7 +92,7 @@ def _iban_exact() -> str:
     """One alternative a length: RE backtracking would otherwise stop at a longer run that fails its check."""
     sizes = sorted(set(IBAN_LENGTHS.values()))
     by_size = {n: "|".join(sorted(c for c, m in IBAN_LENGTHS.items() if m == n)) for n in sizes}
-    parts = (rf"(?:{codes})[0-9]{{2}}(?:[ -]?[A-Z0-9]){{{n - 4}}}" for n, codes in by_size.items())
+    parts = (rf"(?:{codes})[0-9]{{2}}(?:[ {_SPACES}-]?[A-Z0-9]){{{n - 4}}}" for n, codes in by_size.items())
     return LEFT + "(?P<value>" + "|".join(parts) + ")" + RIGHT
 
 
@@ -98,17 +109,19 @@ DETECTORS = (
         "credit_card",
         "pii",
         "credit_card",
-        gate=r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-]{2,3}[0-9]",
-        exact=rf"(?:(?<![0-9A-Za-z.])|{ESCAPE})(?<![0-9][ .-])"
-        r"(?P<value>[1-6][0-9]{3}(?P<sep>[ .-]?)[0-9]{4,6}(?:(?P=sep)[0-9]{2,6}){0,3})(?![0-9A-Za-z])(?![ .-][0-9])",
+        gate=(r"[0-9]{4}[ .-]?[0-9]{4}[0-9 .-]{2,3}[0-9]", rf"[0-9]{{4}}{_SPACED}[0-9]{{4}}", rf"(?:{_WIDE}){{4}}"),
+        exact=rf"(?:(?<![0-9A-Za-z])(?<![0-9]\.)|{ESCAPE})(?<![0-9][ .{_SPACES}-])"
+        rf"(?P<value>[1-6][0-9]{{3}}(?P<sep>[ .{_SPACES}-]?)[0-9]{{4,6}}(?:(?P=sep)[0-9]{{2,6}}){{0,3}})"
+        rf"(?![0-9A-Za-z])(?![ .{_SPACES}-][0-9])",
         group="value",
         check=_card_ok,
+        seen=_narrow,
     ),
     by_pattern(
         "iban",
         "pii",
         "iban",
-        gate=r"[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{3}",
+        gate=(r"[A-Z]{2}[0-9]{2}[ -]?[A-Z0-9]{4}[ -]?[A-Z0-9]{3}", rf"[A-Z]{{2}}[0-9]{{2}}{_SPACED}[A-Z0-9]{{4}}"),
         exact=_iban_exact(),
         group="value",
         check=_iban_ok,
