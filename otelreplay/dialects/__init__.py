@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from otelreplay.dialects import (
+    adk,
     converse,
     decorated,
     entities,
     genai,
     genai_events,
+    haystack,
     indexed,
     langfuse,
+    langsmith,
     logfire,
     mcp,
     mlflow,
@@ -32,6 +35,9 @@ DIALECTS: tuple[Dialect, ...] = (
     openinference.DIALECT,
     langfuse.DIALECT,
     logfire.DIALECT,
+    langsmith.DIALECT,
+    adk.DIALECT,
+    haystack.DIALECT,
     mlflow.DIALECT,
     vercel_ai.DIALECT,
     indexed.DIALECT,

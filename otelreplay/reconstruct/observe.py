@@ -91,11 +91,14 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
 
 
 def _readings(view: SpanView, intern: Interner, dialects: Sequence[Dialect]) -> list[Reading]:
-    out = []
+    """What each dialect says, first come first; one that has read nothing but what another has read adds nothing."""
+    out: list[Reading] = []
+    read: set[str] = set()
     for dialect in dialects:
         reading = dialect.read(view, intern)
-        if reading is not None:
+        if reading is not None and not (reading.taken and reading.taken <= read):
             out.append(reading)
+            read |= reading.taken
             if reading.exact:
                 break
     return out
