@@ -26,7 +26,8 @@ def register(app: typer.Typer) -> None:
     ) -> int:
         """Seal what is pending in a store now.
 
-        Also runs that have not ended: those are visibly incomplete, and revised by what follows. Works while `otelreplay serve` runs on the store, which then does it, and when nothing serves it.
+        Also runs that have not ended: those are visibly incomplete, and revised by what follows. Works while
+        `otelreplay serve` runs on the store, which then does it, and when nothing serves it.
         """
         from otelreplay.report.receiving import sealed_text
         from otelreplay.wiring.serving import seal_store

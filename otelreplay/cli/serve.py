@@ -49,7 +49,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Receive OTLP, and seal each run into a cassette.
 
-        Takes traces and logs over gRPC and HTTP; cassettes lie in DIR/cassettes. Prints one line when it is ready. SIGTERM or Ctrl-C ends it: what is pending is sealed first.
+        Takes traces and logs over gRPC and HTTP; cassettes lie in DIR/cassettes. Prints one line when it is ready.
+        SIGTERM or Ctrl-C ends it: what is pending is sealed first.
         """
         from otelreplay.report.receiving import ready_text
         from otelreplay.wiring.addresses import settings_of, tokens_in

@@ -23,7 +23,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show what a receiver took in and sealed.
 
-        What was refused and why, what came twice, differed or came too late, and what is pending. Counts of a store are those of up to a second ago.
+        What was refused and why, what came twice, differed or came too late, and what is pending. Counts of a store
+        are those of up to a second ago.
         """
         from otelreplay.report.receiving import status_text
         from otelreplay.wiring.status import status_of
