@@ -136,7 +136,7 @@ class Recorder(SpanProcessor):
             return self.result()
         if not self._running:
             self.begin()
-        marker = self._mark(end, final)
+        marker = self._mark(end, Marker(final=final))
         sender = self._sender
         if sender is not None and marker.done:
             if sender.down:
@@ -145,11 +145,12 @@ class Recorder(SpanProcessor):
             while sender.settled < marker.row and sender.answered < marker.asked and time.monotonic() < end:
                 time.sleep(pause)
                 pause = min(pause * 1.5, 0.01)
+            if self.durable and sender.settled >= marker.row:  # so that nothing is sent again, even after os._exit
+                self._mark(end, Marker(send=False))
         return self.result()
 
-    def _mark(self, end: float, final: bool) -> Marker:
-        """Wait until everything so far is committed, and have it sent. Takes no lock: fit for a signal handler."""
-        marker = Marker(final=final)
+    def _mark(self, end: float, marker: Marker) -> Marker:
+        """Wait until everything so far is committed. Takes no lock: fit for a signal handler."""
         self._queue.put(marker)
         while not marker.done and time.monotonic() < end and self._running:
             time.sleep(0.0005)
@@ -235,7 +236,7 @@ class Recorder(SpanProcessor):
             if done.fresh:
                 sender.wake()
             if done.markers:
-                asked = sender.ask()
+                asked = sender.ask() if any(marker.send for marker in done.markers) else 0
                 for marker in done.markers:
                     marker.tell(asked)
 

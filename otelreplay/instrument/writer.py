@@ -33,6 +33,8 @@ class Marker:
     done: bool = False
     row: int = 0
     """The last row at that time."""
+    send: bool = True
+    """Have what is committed sent at once."""
     final: bool = False
     """No span will end any more: those that are open are sent as they are."""
     asked: int = 0
