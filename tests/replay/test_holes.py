@@ -246,6 +246,7 @@ def test_two_such_holes_in_one_text_are_found_from_the_left():
 
     assert play(Player(cassette, ALL), say("x one, two; y")).exit_code == 0
     assert play(Player(cassette, ALL), say("x one, ; y")).exit_code == 1
+    assert play(Player(cassette, ALL), say("x , two; y")).exit_code == 1
     assert play(Player(cassette, ALL), say("x one; y")).exit_code == 1
     assert play(Player(cassette, ALL), say("x one, two; y", "other")).exit_code == 1
 
