@@ -1,5 +1,5 @@
 # Needs Python >= 3.11 with pip, and make; everything else is put into .venv by the first command.
-#   make demo    the main job on a real trace: convert, redact, seal, verify, show, report
+#   make demo    the whole story: convert, redact, seal, verify, report; record an agent, receive, replay
 #   make test    the tests (ARGS="-k name" passes options to pytest)
 #   make check   style, types, layers, and the coverage of the core
 #   make soak    the receiver killed under load, many times (SOAK=60)

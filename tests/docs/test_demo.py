@@ -27,8 +27,21 @@ def test_the_demo_shows_a_full_and_a_partial_recording(demo):
 
 
 def test_the_demo_names_the_cause_of_each_accident(demo):
-    _, second = demo[0].split("damaged on the way")
+    second = demo[0].split("damaged on the way")[1].split("An agent of your own")[0]
     assert all(cause in second for cause in ("content_not_captured", "truncated", "inferred"))
+
+
+def test_the_demo_records_an_agent_over_otlp_and_replays_it_without_a_live_call(demo):
+    said, out = demo
+    recorded, replayed = said.split("3. An agent of your own")[1].split("4. Replay it")
+    assert len(list((out / "store" / "cassettes").glob("*.cassette.jsonl"))) == 1
+    assert recorded.count("[shop] paid 129.00 EUR") == 1
+    assert "[shop]" not in replayed, "a write of the original run was done again"
+    same, changed = replayed.split("5. Change the agent")
+    assert "as_recorded" in same
+    assert "Writes of the original run" in same
+    assert "diverged" in changed
+    assert "request.system[0].content" in changed
 
 
 def test_no_file_that_otelreplay_wrote_holds_what_the_policy_takes_out(demo):
