@@ -41,6 +41,8 @@ _BATCH: Final = 128
 _KNOWN_DOWN: Final = 0.2
 """Seconds that a flush waits for an attempt where the last one failed."""
 _FORK_WAIT: Final = 5.0
+_PATIENCE: Final = 0.2
+"""Seconds that a fork waits for the answer to a request, before it is given up and sent again later."""
 _STOP: Final = object()
 
 
@@ -172,7 +174,7 @@ class Recorder(SpanProcessor):
     def before_fork(self) -> None:
         """Stop the threads and close what a child must not inherit."""
         self._paused = True
-        self._stop_threads(_FORK_WAIT)
+        self._stop_threads(_FORK_WAIT, patience=_PATIENCE)
         if self._store is not None:
             self._store.pause()
 
@@ -245,12 +247,15 @@ class Recorder(SpanProcessor):
         attach(set_value(_SUPPRESS_INSTRUMENTATION_KEY, True))
         sender.run()
 
-    def _stop_threads(self, seconds: float) -> None:
-        """Both threads end; what is in the queue stays there."""
+    def _stop_threads(self, seconds: float, *, patience: float = 0.0) -> None:
+        """Both threads end; what is in the queue stays there. A request may go on for ``patience`` seconds."""
         self._running = False
         self._queue.put(_STOP)
         if self._sender is not None:
             self._sender.stop()
+            for thread in self._threads[1:] if patience else ():
+                thread.join(patience)
+            self._sender.cancel()
         end = time.monotonic() + seconds
         for thread in self._threads:
             if thread is not threading.current_thread() and thread.is_alive():

@@ -121,10 +121,13 @@ class Sender:
         return self.asked
 
     def stop(self) -> None:
-        """End ``run`` soon; a request that is under way is given up and stays unsettled."""
+        """End ``run`` when the request that is under way has its answer."""
         self._stop = True
         self._urgent.set()
         self._wake.set()
+
+    def cancel(self) -> None:
+        """Give up the request that is under way; what was in it is sent again."""
         transport = self._transport
         if transport is not None:
             transport.cancel()
