@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 
@@ -97,6 +97,7 @@ class Interceptor(Protocol):
 @dataclass(slots=True)
 class _Process:
     interceptor: Interceptor | None = None
+    declared: set[tuple[str, str]] = field(default_factory=set)
 
 
 _process = _Process()
@@ -111,6 +112,16 @@ def interceptor() -> Interceptor | None:
 def install(new: Interceptor | None) -> None:
     """Put an interceptor in place for the whole process, or take it away with None."""
     _process.interceptor = new
+
+
+def declare(kind: str, name: str) -> None:
+    """Say that this process has a boundary of that kind and name: every decorator does."""
+    _process.declared.add((kind, name))
+
+
+def declared(kind: str) -> frozenset[str]:
+    """The names of the boundaries of a kind that this process has so far; modules that are imported later add theirs."""
+    return frozenset(name for of, name in _process.declared if of == kind)
 
 
 def parent() -> object:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from otelreplay.boundary import declare
+
 Effect = Literal["read", "draft", "write"]
 Bound = dict[str, Any]
 """Arguments by name, defaults filled in, without ``self``. The keywords of ``**kwargs`` stand beside the named ones."""
@@ -41,6 +43,7 @@ def make(kind: str, fn: Callable[..., Any], name: str | None, options: Mapping[s
     """Look at a function once, so that a call has little left to do."""
     qualified, module = _qualified_name(fn), getattr(fn, "__module__", None) or "?"
     chosen = clean(name or _short_name(qualified))
+    declare(kind, chosen)
     static: dict[str, Any] = {KIND: kind, FUNCTION: clean(f"{module}:{qualified}")}
     for option, attribute in (("effect", "otelreplay.effect"), ("version", "otelreplay.version")):
         if options.get(option) is not None:

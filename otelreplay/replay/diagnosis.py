@@ -268,8 +268,7 @@ class Diagnosis:
         request = item.event.request if item is not None else {}
         made = self._base(kind, item, asked, path=first.path, change=first.change, cause=cause_of(first, request))
         expected, received = (self._shown(v, first) for v in (first.expected, first.received))
-        accept = words.accept(item.seq, first) if item is not None else ""
-        return replace(made, expected=expected, received=received, others=tuple(d.path for d in found[1:]), accept=accept)
+        return replace(made, expected=expected, received=received, others=tuple(d.path for d in found[1:]), accept=words.ACCEPT)
 
     def _shown(self, value: Any, difference: Difference) -> Any:
         """A value as a report shows it: under the policies, without the text of what was bound, cut around the difference."""

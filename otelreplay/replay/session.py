@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
 from typing import Any, Final
@@ -54,6 +54,7 @@ class Session:
         inside: Collection[str] = (),
         show: Redactor | None = None,
         command: str = "",
+        registered: Callable[[], Collection[str]] | None = None,
     ) -> None:
         """Make a session.
 
@@ -63,6 +64,7 @@ class Session:
         :param inside: served kinds whose insides run in this replay too (a model client that itself calls tools).
         :param show: a second policy for whatever a report shows of the run.
         :param command: how this replay was started, for reports.
+        :param registered: the names of the tools that the program has so far; where it can be known.
         """
         self._lock = RLock()
         self._reader = Reader(redactor)
@@ -75,7 +77,7 @@ class Session:
         self._bindings = Bindings({p["text"] for p in table} | self._score.placeholders)
         self._finder = Finder(self._score, self._bindings, self._skeletons, soft)
         self._fixtures = fixtures_of(fixtures or {})
-        self._cassette, self._command = cassette, command
+        self._cassette, self._command, self._registered = cassette, command, registered
         self._situation = Situation(
             score=self._score, skeletons=self._skeletons, bindings=self._bindings, gaps=cassette.missing,
             ended=_ended(cassette, events), show=_shower(redactor, show),
@@ -176,14 +178,6 @@ class Session:
                 self._blocked.append(attempt)
             return self._keep(self._diagnosis.blocked(attempt))
 
-    def require(self, registered: Iterable[str]) -> None:
-        """Latch ``tool_not_registered`` for each recorded tool that is none of these names."""
-        with self._lock:
-            names = set(registered)
-            for (kind, operation), members in self._score.members.items():
-                if kind == "tool" and operation not in names:
-                    self._keep(self._diagnosis.not_registered(members[0]))
-
     @property
     def diverged(self) -> bool:
         """Whether anything was latched."""
@@ -192,6 +186,8 @@ class Session:
     def result(self, *, child_exit: int | None = None, guard: str = "none", integrity: bool = True) -> ReplayResult:
         """What the replay says in the end. ``child_exit``: how the program ended; None for a function in this process."""
         with self._lock:
+            if not self._divergences:
+                self._name_unregistered()
             return conclude(
                 self._cassette, self._score, divergences=self._divergences, diagnosis=self._diagnosis, more=self._more,
                 blocked=self._blocked, lists={name: listing.entries() for name, listing in self._lists.items()},
@@ -272,7 +268,23 @@ class Session:
     def _list_unchecked(self, seq: int, kind: str, operation: str, field: str, reason: str) -> None:
         self._lists["unchecked"].add(seq, boundary=kind, operation=operation, field=field, reason=reason)
 
+    def _name_unregistered(self, first: Divergence | None = None) -> None:
+        """Latch each recorded tool that the program does not have, where it was due no later than what went wrong first.
+
+        Not before something goes wrong: a program may import the module of a tool as late as it calls it.
+        """
+        names = set(self._registered()) if self._registered is not None else None
+        if names is None or (first is not None and first.kind == "tool_not_registered"):
+            return
+        last = None if first is None or first.boundary == "agent" else first.seq
+        for (kind, operation), members in self._score.members.items():
+            due = next((item for item in members if not item.taken and item.outer is None), None)
+            if kind == "tool" and operation not in names and due is not None and (last is None or due.seq <= last):
+                self._keep(self._diagnosis.not_registered(due))
+
     def _keep(self, divergence: Divergence) -> Divergence:
+        if not self._divergences and divergence.kind != "tool_not_registered":
+            self._name_unregistered(divergence)
         divergence = replace(divergence, reproduce=self._command)
         if len(self._divergences) < _MOST:
             self._divergences.append(divergence)

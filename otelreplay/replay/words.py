@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from otelreplay.events import Missing
 from otelreplay.redaction import find_placeholders
 from otelreplay.replay.answers import Served
-from otelreplay.replay.diff import Difference
 from otelreplay.replay.holes import Hole
 
 PASSED: Final = "the conversation has gone past it, and it was not called"
@@ -24,7 +21,7 @@ NO_END: Final = "the recording ends before its run did: no root of it has ended"
 FLUSH: Final = "flush the tracer provider before the process ends"
 FIXTURE: Final = "give a fixture for it, or record again"
 BLOCKED: Final = "put the call behind a decorated function, so that it is recorded and replayed"
-_SAFE: Final = re.compile(r"[A-Za-z0-9_.+-]{1,60}")
+ACCEPT: Final = "record the run again"
 _AROUND: Final = 40
 
 
@@ -84,17 +81,6 @@ def origin(served: Served) -> str:
 def of_mark(mark: Missing) -> dict[str, str]:
     """A gap of the recording as detail and remedy."""
     return {"detail": f"{mark.cause}: {mark.detail}" if mark.detail else mark.cause, "remedy": mark.remedy or FIXTURE}
-
-
-def accept(seq: int, difference: Difference) -> str:
-    """The edit that takes what was received for right. Text of the run is in it only where a shell can do nothing with it."""
-    if difference.change == "removed" or not difference.path.startswith(("request", "response")):
-        return "record again"
-    value = difference.received
-    plain = json.dumps(value) if isinstance(value, bool | int | float) or value is None else value
-    said = plain if isinstance(plain, str) and _SAFE.fullmatch(plain) and not find_placeholders(plain) else "VALUE"
-    path = difference.path if re.fullmatch(r"[A-Za-z0-9_.\[\]]+", difference.path) else "FIELD"
-    return f"otelreplay fork CASSETTE --at {seq} --set '{path}={said}' --reason TEXT"
 
 
 def window(text: str, was: Any, now: Any) -> str:

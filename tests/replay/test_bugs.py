@@ -234,11 +234,20 @@ def test_e22_a_new_version_of_a_tool_is_listed_though_its_request_is_as_recorded
 
 
 def test_e23_a_tool_that_the_program_no_longer_has_is_said_to_be_so():
-    player = Player(agent_with(("find", {"x": 1}, "a"), ("send", {}, "b")))
-    player.session.require(["find"])
+    recorded = agent_with(("find", {"x": 1}, "a"), ("send", {}, "b"))
+    player = Player(recorded, registered=lambda: {"find"})
+    assert not player.session.diverged, "a module that is imported late may still bring it"
     found = player.result()
     assert (found.first_divergence.kind, found.first_divergence.operation) == ("tool_not_registered", "send")
     assert found.exit_code == 1
+    assert Player(recorded, registered=lambda: {"find", "send"}).result().first_divergence.kind == "events_unused"
+
+
+def test_e23_a_tool_that_is_gone_is_the_first_cause_of_what_its_absence_leads_to():
+    recorded = agent_with(("find", {"x": 1}, "a"), ("send", {}, "b"), ("find", {"x": 2}, "c"))
+    player = Player(recorded, registered=lambda: {"find"})
+    found = play(player, [("tool", "find", {"arguments": {"x": 1}}, "a"), ("tool", "find", {"arguments": {"x": 3}}, None)])
+    assert (found.first_divergence.kind, found.first_divergence.seq) == ("tool_not_registered", 2)
 
 
 def test_e24_nothing_hides_a_recorded_event_at_load_time():
