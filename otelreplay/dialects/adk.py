@@ -35,12 +35,12 @@ class ADK:
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         attributes = view.span.attributes
+        if attributes.get(sc.TOOL_NAME) == _MERGED:  # answers of parallel tools, put together again
+            return Reading(dialect=self.name, kind="context", name=_MERGED, no_boundary=True)
         if not attributes.keys() & {REQUEST, ARGUMENTS, RESULT}:
             return None
         name = str(attributes.get(sc.TOOL_NAME) or attributes.get(sc.REQUEST_MODEL) or view.span.name or "call_llm")
         if attributes.keys() & {ARGUMENTS, RESULT} or attributes.get(sc.OPERATION) == "execute_tool":
-            if name == _MERGED:
-                return Reading(dialect=self.name, kind="context", name=name)  # answers of parallel tools, put together again
             reader = SpanReader(view, "tool", intern, remedy=_REMEDY)
             _tool(reader)
         else:

@@ -9,6 +9,7 @@ from otelreplay import semconv as sc
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.packages import LENGTH_LIMIT
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
+from otelreplay.dialects.toolio import result_of
 from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut
 from otelreplay.dialects.wire import json_of
 from otelreplay.events import Mark, Missing
@@ -60,6 +61,15 @@ class SpanReader:
         self.fields[field] = json_of(value)
         if isinstance(value, str) and field == "response.result":
             self.texts[field] = value
+
+    def result(self, value: Any) -> None:
+        """Take what a tool gave; a call's id that stands around it, too."""
+        call, got = result_of(value)
+        self.fields["response.result"] = got
+        if call:
+            self.fields.setdefault("request.call_id", call)
+        if isinstance(value, str) and not call:
+            self.texts["response.result"] = value
 
     def simple(self, attribute: str, field: str) -> None:
         """Take a plain value, unless there is none or another is there already."""

@@ -9,15 +9,17 @@ A workflow or a session is a run of the whole agent. A task is a step of the pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.toolio import call_id_of, unwrapped
 from otelreplay.dialects.wire import json_of
 
 _KINDS: Final = {"tool": "tool", "agent": "agent", "workflow": "agent", "session": "agent"}
+_NAMES: Final = (sc.TOOL_NAME, "traceloop.entity.name", "operation.name")
 _TRACELOOP: Final = "set TRACELOOP_TRACE_CONTENT=true where the agent runs"
 _AGENTOPS: Final = "let the decorators of agentops record inputs and outputs where the agent runs"
 
@@ -39,29 +41,31 @@ class Entities:
             reader = SpanReader(view, kind, intern, remedy=remedy)
             reader.taken.add(at)
             prefix = "traceloop.entity." if at.startswith("traceloop") else f"agentops.{said}."
-            _read(reader, prefix)
-            name = next(
-                (attributes[a] for a in (sc.TOOL_NAME, "traceloop.entity.name", "operation.name") if attributes.get(a)), ""
-            )
-            return reader.reading(self.name, str(name or view.span.name or kind))
+            named = next((attributes[a] for a in _NAMES if attributes.get(a)), "")
+            name = str(named or view.span.name or kind)
+            _read(reader, prefix, name)
+            return reader.reading(self.name, name)
         return None
 
 
 DIALECT = Entities()
 
 
-def _read(reader: SpanReader, prefix: str) -> None:
+def _read(reader: SpanReader, prefix: str, name: str) -> None:
     given, got = ("request.arguments", "response.result") if reader.kind == "tool" else ("request.input", "response.output")
     there, value = reader.payload(f"{prefix}input", given, is_json=True)
+    around = False
     if there:
         reader.taken.add(f"{prefix}input")
-        reader.fields[given] = _arguments(json_of(value))
-    if not reader.failed:
+        whole = json_of(value)
+        reader.fields[given] = unwrapped(whole, name if reader.kind == "tool" else "")
+        around = isinstance(whole, dict) and "tool_name" in whole and reader.fields[given] is not whole
+        if reader.kind == "tool" and call_id_of(value):
+            reader.fields["request.call_id"] = call_id_of(value)
+    there, value = reader.payload(f"{prefix}output", got) if not reader.failed else (False, None)
+    if there and reader.kind == "tool":
+        reader.taken.add(f"{prefix}output")
+        got = json_of(value) if around else None
+        reader.result(got["result"] if isinstance(got, dict) and got.keys() == {"result"} else value)
+    elif there:
         reader.value(f"{prefix}output", got)
-
-
-def _arguments(value: Any) -> Any:
-    """By name where nothing was given by position; what a framework's callback wraps is unwrapped."""
-    if isinstance(value, dict) and value.keys() == {"args", "kwargs"} and not value["args"]:
-        return value["kwargs"]
-    return value

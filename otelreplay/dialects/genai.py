@@ -17,6 +17,7 @@ from otelreplay import semconv as sc
 from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
+from otelreplay.dialects.toolio import answer_in, call_id_of, unwrapped
 from otelreplay.dialects.values import (
     decoded,
     decoded_whole,
@@ -331,8 +332,15 @@ class _Reader:
 
     def tool(self) -> None:
         self.simple(sc.TOOL_CALL_ID, "request.call_id")
-        self.content(sc.TOOL_ARGUMENTS, "request.arguments", decoded_whole)
+        self.content(sc.TOOL_ARGUMENTS, "request.arguments", lambda v: unwrapped(decoded_whole(v)))
         self.content(sc.TOOL_RESULT, "response.result", decoded_whole)
+        told = answer_in(self.fields.get("response.result"))
+        if told is not None:
+            call, self.fields["response.result"] = told
+            del self.texts["response.result"]
+        call = (told[0] if told else "") or call_id_of(self.attributes.get(sc.TOOL_ARGUMENTS))
+        if call:
+            self.fields.setdefault("request.call_id", call)
 
     def embeddings(self) -> None:
         self.simple(sc.REQUEST_MODEL, "request.model")

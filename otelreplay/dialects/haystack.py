@@ -1,7 +1,7 @@
 """Haystack's own tracing: the spans ``haystack.agent.step.llm`` and ``.tool``, with content only where it was switched on.
 
-A message is ``{role, meta, name, content}`` whose content is a list of ``{text}``, ``{tool_call}``, ``{tool_call_result}``. The name
-of the span tells a boundary also where nothing of its content is there. Source: what haystack-ai 2 writes through
+A message is ``{role, meta, name, content}`` whose content is a list of ``{text}``, ``{tool_call}``, ``{tool_call_result}``. The
+name of the span tells a boundary also where nothing of its content is there. Source: what haystack-ai 2 writes through
 opentelemetry-haystack.
 """
 

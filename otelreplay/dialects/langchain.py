@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from otelreplay.dialects.values import normal_messages
+from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.values import lift_system, normal_messages
 
 _ROLES: Final = {
     "human": "user",
@@ -24,6 +25,8 @@ _ROLES: Final = {
     "SystemMessage": "system",
     "ToolMessage": "tool",
 }
+_MADE: Final = ("run-", "lc_")
+"""Beginnings of message ids that LangChain makes."""
 
 
 def is_message(value: Any) -> bool:
@@ -59,10 +62,9 @@ def messages_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         call = body.get("tool_call_id")
         part = {"type": "tool_call_response", **({"id": call} if call else {})}
         return [{"role": "tool", "parts": [{**part, "response": content}]}]
+    blocks: Any = content
     if isinstance(content, list):
         blocks = [b for b in content if not (isinstance(b, dict) and b.get("type") in ("tool_use", "function_call"))]
-    else:
-        blocks = content
     whole = normal_messages({"role": role, "content": blocks}) if blocks not in ("", [], None) else []
     calls = [_call(c) for c in body.get("tool_calls") or () if isinstance(c, dict)]
     if not whole:
@@ -75,13 +77,51 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {**out, "name": call.get("name"), "arguments": call.get("args")}
 
 
-def meta_of(value: Mapping[str, Any]) -> dict[str, Any]:
-    """``id``, ``model`` and ``finish_reason`` that an answer's metadata hold."""
-    meta = body_of(value).get("response_metadata")
+def request_of(body: Any, intern: Interner) -> dict[str, Any]:
+    """The fields of what a chat model was given, ``{"messages": [[…]]}``; none where it is something else."""
+    asked = [m for item in _listed(body, "messages") for m in messages_of(item)]
+    if not asked:
+        return {}
+    parts, messages = lift_system([intern.message(m) for m in asked])
+    return {"request.messages": messages, **({"request.system": parts} if parts else {})}
+
+
+def reply_of(body: Any, intern: Interner) -> dict[str, Any]:
+    """The fields of what a chat model gave, ``{"generations": [[{"message": …}]]}``; none where it is something else."""
+    answers = list(_listed(body, "generations"))
+    if not answers:
+        return {}
+    fields: dict[str, Any] = {"response.messages": [intern.message(m) for a in answers for m in messages_of(a)]}
+    meta = body_of(answers[0]).get("response_metadata")
     meta = meta if isinstance(meta, dict) else {}
-    found = {
-        "id": meta.get("id"),
-        "model": meta.get("model_name") or meta.get("model"),
-        "finish_reason": meta.get("finish_reason") or meta.get("stop_reason"),
-    }
-    return {k: v for k, v in found.items() if isinstance(v, str) and v}
+    for field, value in (
+        ("id", meta.get("id") or _own_id(answers[0])),
+        ("model", meta.get("model_name") or meta.get("model")),
+        ("finish_reasons", meta.get("finish_reason") or meta.get("stop_reason")),
+    ):
+        if isinstance(value, str) and value:
+            fields[f"response.{field}"] = [value] if field == "finish_reasons" else value
+    return fields
+
+
+def _own_id(message: Mapping[str, Any]) -> object:
+    """The id of a message is the provider's, unless the framework made one."""
+    given = body_of(message).get("id")
+    return None if isinstance(given, str) and given.startswith(_MADE) else given
+
+
+def _listed(value: Any, key: str) -> Iterator[Mapping[str, Any]]:
+    """The messages below ``key``, at whatever depth of lists and generations."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    yield from _messages(inner)
+
+
+def _messages(value: Any, depth: int = 4) -> Iterator[Mapping[str, Any]]:
+    if depth and isinstance(value, list):
+        for item in value:
+            yield from _messages(item, depth - 1)
+    elif isinstance(value, dict):
+        if isinstance(value.get("message"), dict):
+            value = value["message"]
+        if is_message(value):
+            yield value

@@ -7,15 +7,15 @@ GenAI attributes and are read by their dialect. Source: what langsmith 0.4 to 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
-from otelreplay.dialects.langchain import body_of, is_message, messages_of, meta_of
+from otelreplay.dialects.langchain import reply_of, request_of
 from otelreplay.dialects.reading import Reading, SpanView
-from otelreplay.dialects.values import lift_system
+from otelreplay.dialects.toolio import result_of
 from otelreplay.dialects.wire import json_of
 
 KIND: Final = "langsmith.span.kind"
@@ -58,21 +58,14 @@ class _Reader(SpanReader):
         return json_of(value) if there else None
 
     def model(self) -> None:
-        given = self.body(sc.LEGACY_PROMPT, "request.messages")
-        asked = [m for item in _listed(given, "messages") for m in messages_of(item)]
+        asked = request_of(self.body(sc.LEGACY_PROMPT, "request.messages"), self.intern)
         if asked:
             self.taken.add(sc.LEGACY_PROMPT)
-            parts, self.fields["request.messages"] = lift_system([self.intern.message(m) for m in asked])
-            if parts:
-                self.fields["request.system"] = parts
-        got = self.body(sc.LEGACY_COMPLETION, "response.messages")
-        answers = list(_listed(got, "generations"))
-        if answers:
+            self.fields.update(asked)
+        said = reply_of(self.body(sc.LEGACY_COMPLETION, "response.messages"), self.intern)
+        if said:
             self.taken.add(sc.LEGACY_COMPLETION)
-            self.fields["response.messages"] = [self.intern.message(m) for a in answers for m in messages_of(a)]
-            for name, value in meta_of(answers[0]).items():
-                field = "finish_reasons" if name == "finish_reason" else name
-                self.fields[f"response.{field}"] = [value] if name == "finish_reason" else value
+            self.fields.update(said)
 
     def tool(self) -> None:
         given = self.body(sc.LEGACY_PROMPT, "request.arguments")
@@ -80,12 +73,11 @@ class _Reader(SpanReader):
             self.taken.add(sc.LEGACY_PROMPT)
             self.fields["request.arguments"] = given
         got = self.body(sc.LEGACY_COMPLETION, "response.result")
-        out = got.get("output", got) if isinstance(got, dict) else got
-        if isinstance(out, dict) and is_message(out):
-            body = body_of(out)
-            if body.get("tool_call_id"):
-                self.fields["request.call_id"] = body["tool_call_id"]
-            out = json_of(body.get("content"))
+        call, out = result_of(got)
+        if call:
+            self.fields["request.call_id"] = call
+        elif isinstance(out, dict) and "output" in out:
+            out = out["output"]
         if got is not None and not (self.failed and not out):
             self.taken.add(sc.LEGACY_COMPLETION)
             self.fields["response.result"] = out
@@ -105,20 +97,3 @@ class _Reader(SpanReader):
         if given is not None:
             self.taken.add(sc.LEGACY_PROMPT)
             self.fields["request.inputs"] = given
-
-
-def _listed(value: Any, key: str) -> Iterator[Mapping[str, Any]]:
-    """The messages below ``key``, at whatever depth of lists and generations."""
-    inner = value.get(key) if isinstance(value, dict) else None
-    yield from _messages(inner)
-
-
-def _messages(value: Any, depth: int = 4) -> Iterator[Mapping[str, Any]]:
-    if depth and isinstance(value, list):
-        for item in value:
-            yield from _messages(item, depth - 1)
-    elif isinstance(value, dict):
-        if isinstance(value.get("message"), dict):
-            value = value["message"]
-        if is_message(value):
-            yield value

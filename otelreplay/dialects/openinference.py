@@ -13,7 +13,6 @@ Source: the specification of OpenInference (semantic conventions), and what its 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -21,14 +20,17 @@ from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import HIDDEN, SpanReader
 from otelreplay.dialects.flattened import names_below, nested
 from otelreplay.dialects.intern import Interner
+from otelreplay.dialects.langchain import reply_of, request_of
 from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.spelled import create_result, spelled_messages
+from otelreplay.dialects.toolio import arguments_of
 from otelreplay.dialects.values import lift_system, read_tools
 from otelreplay.dialects.wire import json_of, request_fields, response_fields
-from otelreplay.events import Message
-from otelreplay.providers import read_arguments
 
 KIND: Final = "openinference.span.kind"
 _KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
+_OK: Final = 1
+"""Status of a span that its package says ended well."""
 INPUT: Final = "input.value"
 OUTPUT: Final = "output.value"
 _USAGE: Final = {
@@ -39,8 +41,12 @@ _USAGE: Final = {
     "llm.token_count.completion_details.reasoning": "reasoning.output_tokens",
 }
 _NOT_PARAMS: Final = frozenset(
-    {"model", "messages", "tools", "system", "input", "instructions", "contents", "system_instruction"}
+    {
+        *("model", "messages", "tools", "system", "input", "instructions", "contents", "system_instruction"),
+        *("model_name", "_type", "context_window", "is_chat_model", "is_function_calling_model", "system_role"),
+    }
 )
+"""What stands among the parameters and is none: the request's own fields, what a framework knows of a model."""
 _SHOW: Final = (
     "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_... variables where the "
     "agent runs (or the TraceConfig given to the instrumentor)"
@@ -71,8 +77,11 @@ class OpenInference:
             return None
         reader = _Reader(view, kind, intern, remedy=_SHOW)
         reader.taken.add(KIND)
+        if kind == "model" and reader.only_prepares():
+            name = view.span.name or kind
+            return Reading(dialect=self.name, kind="context", name=name, taken=frozenset({KIND}), no_boundary=True)
         getattr(reader, kind)()
-        return reader.reading(self.name, reader.title())
+        return reader.reading(self.name, reader.title(), drops_text_beside_calls=reader.drops_text)
 
 
 DIALECT = OpenInference()
@@ -80,6 +89,9 @@ DIALECT = OpenInference()
 
 class _Reader(SpanReader):
     """Collects the fields of one span."""
+
+    drops_text = False
+    """The text beside calls stands in the reply only; a history has the calls alone (AutoGen)."""
 
     def io(self, attribute: str, field: str) -> tuple[bool, Any]:
         """:meth:`payload` of ``input.value`` or ``output.value``."""
@@ -90,18 +102,38 @@ class _Reader(SpanReader):
         self.taken |= names_below(self.attributes, prefix) - but
         return nested(self.attributes, prefix)
 
+    def only_prepares(self) -> bool:
+        """Is it a step before the call (LlamaIndex)? It ended well, and has no reply, not even a hidden one, and no cost."""
+        span = self.view.span
+        if span.status_code != _OK or not span.end or span.dropped_attributes_count or span.removed:
+            return False
+        if any(
+            name.startswith(("llm.input_messages.", "llm.output_messages.", "llm.token_count.")) for name in self.attributes
+        ):
+            return False
+        if OUTPUT not in self.attributes:
+            return True
+        made = json_of(self.attributes[OUTPUT])  # a request is what it made
+        return isinstance(made, dict) and {"messages", "tools"} <= made.keys()
+
     # -- kinds
     def model(self) -> None:
         there, body = self.io(INPUT, "request.messages")
-        request = request_fields(_body(body), self.intern) if there else {}
+        given = _body(body) if there else None
+        request = request_fields(given, self.intern) or request_of(given, self.intern)
         if request and _shown(request.get("request.messages", ())):
             self.taken.add(INPUT)
             self.give(request)
         there, body = self.io(OUTPUT, "response.messages")
-        response = response_fields(json_of(body), self.intern) if there else {}
+        got = json_of(body) if there else None
+        response = response_fields(got, self.intern) or reply_of(got, self.intern)
         if response and _shown(response.get("response.messages", ())):
             self.taken.add(OUTPUT)
             self.give(response)
+        own = create_result(got)
+        if isinstance(got, dict) and own is not None and _shown([own]):
+            self.drops_text = True
+            self.give({"response.messages": [self.intern.message(own)], "response.finish_reasons": [got["finish_reason"]]})
         self.messages_spelled_out()
         self.tools_spelled_out()
         self.parameters()
@@ -110,7 +142,7 @@ class _Reader(SpanReader):
     def messages_spelled_out(self) -> None:
         asked = self.spelled("llm.input_messages.")
         if isinstance(asked, list) and asked:
-            whole = [self.intern.message(m) for m in _messages(asked)]
+            whole = [self.intern.message(m) for m in spelled_messages(asked)]
             parts, messages = lift_system(whole)
             if "request.messages" not in self.fields and _shown(whole):
                 self.fields["request.messages"] = messages
@@ -118,7 +150,7 @@ class _Reader(SpanReader):
                 self.fields["request.system"] = parts
         said = self.spelled("llm.output_messages.")
         if isinstance(said, list) and said and "response.messages" not in self.fields:
-            replies = [self.intern.message(m) for m in _messages(said)]
+            replies = [self.intern.message(m) for m in spelled_messages(said)]
             if _shown(replies) and any(m["parts"] for m in replies):
                 self.fields["response.messages"] = replies
 
@@ -138,8 +170,9 @@ class _Reader(SpanReader):
             self.fields["request.system"] = [{"type": "text", "content": instructions}]
         if "id" in params or "created_at" in params:  # the response object, of which a framework made parameters
             return
-        if isinstance(params.get("model"), str):
-            self.give({"request.model": params["model"]})
+        for name in ("model", "model_name"):
+            if isinstance(params.get(name), str):
+                self.give({"request.model": params[name]})
         kept = {sc.RENAMED_PARAMS.get(k, k): v for k, v in params.items() if k not in _NOT_PARAMS and v is not None}
         if kept:
             self.give({"request.params": dict(sorted(kept.items()))})
@@ -170,16 +203,14 @@ class _Reader(SpanReader):
         there, value = self.io(INPUT, "request.arguments")
         if there:
             self.taken.add(INPUT)
-            self.fields["request.arguments"] = _arguments(value)
+            self.fields["request.arguments"] = arguments_of(value)
         call = self.attributes.get("tool.id") or self.attributes.get("tool_call.id")
         if call:
             self.fields["request.call_id"] = call
         there, value = self.io(OUTPUT, "response.result")
         if there:  # also of a failed one: what its framework made of the failure
             self.taken.add(OUTPUT)
-            self.fields["response.result"] = json_of(value)
-            if isinstance(value, str):
-                self.texts["response.result"] = value
+            self.result(value)
 
     def agent(self) -> None:
         for attribute, field in ((INPUT, "request.input"), (OUTPUT, "response.output")):
@@ -218,7 +249,7 @@ class _Reader(SpanReader):
             if self.attributes.get(attribute):
                 self.taken.add(attribute)
                 return str(self.attributes[attribute])
-        return str(self.fields.get("request.model") or self.view.span.name or self.kind)
+        return str(self.fields.get("request.model") or self.view.span.name.removesuffix(".__call__") or self.kind)
 
 
 def _body(value: Any) -> Any:
@@ -237,73 +268,3 @@ def _shown(messages: Any) -> bool:
         for part in message.get("parts", ())
         if isinstance(part.get("content"), str) or isinstance(part.get("arguments"), str)
     )
-
-
-def _messages(spelled: list[Any]) -> list[Message]:
-    return [Message(_message(m["message"])) for m in spelled if isinstance(m, dict) and isinstance(m.get("message"), dict)]
-
-
-def _message(m: Mapping[str, Any]) -> dict[str, Any]:
-    role = {"model": "assistant"}.get(str(m.get("role")), m.get("role") or "assistant")
-    parts: list[dict[str, Any]] = []
-    blocks = m.get("contents")
-    for block in blocks if isinstance(blocks, list) else ():
-        parts += _block(block) if isinstance(block, dict) else ()
-    content = m.get("content")
-    call_id = m.get("tool_call_id")
-    if role == "tool" or call_id:
-        answer: dict[str, Any] = {"type": "tool_call_response"}
-        if call_id:
-            answer["id"] = call_id
-        if m.get("name"):
-            answer["name"] = m["name"]
-        answer["response"] = content if content is not None else "\n".join(p.get("content", "") for p in parts)
-        return {"role": "tool", "parts": [answer]}
-    if isinstance(content, str) and content and not parts:
-        parts.insert(0, {"type": "text", "content": content})
-    if not any(p["type"] == "tool_call" for p in parts):
-        calls = m.get("tool_calls")
-        parts += [_call(c["tool_call"]) for c in calls or () if isinstance(c, dict) and isinstance(c.get("tool_call"), dict)]
-    out: dict[str, Any] = {"role": role, "parts": parts}
-    if m.get("name") and role != "assistant":
-        out["name"] = m["name"]
-    return out
-
-
-def _block(block: Mapping[str, Any]) -> list[dict[str, Any]]:
-    inner = block.get("message_content")
-    call = block.get("tool_call")
-    if isinstance(call, dict):
-        return [_call(call)]
-    if not isinstance(inner, dict):
-        return []
-    if isinstance(inner.get("text"), str):
-        kind = "reasoning" if inner.get("type") in ("reasoning", "thinking") else "text"
-        return [{"type": kind, "content": inner["text"]}]
-    image = inner.get("image")
-    if isinstance(image, dict) and isinstance(image.get("image"), dict):
-        return [{"type": "uri", "modality": "image", "uri": image["image"].get("url")}]
-    return [{**inner, "type": str(inner.get("type") or "unknown")}]
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = call.get("function")
-    function = function if isinstance(function, dict) else {}
-    out: dict[str, Any] = {"type": "tool_call"}
-    if call.get("id"):
-        out["id"] = call["id"]
-    out["name"] = function.get("name")
-    if "arguments" in function:
-        out["arguments"] = read_arguments(function["arguments"])
-    return out
-
-
-def _arguments(value: Any) -> Any:
-    """The arguments of a tool: JSON, or what Python prints of a dict."""
-    decoded = json_of(value)
-    if isinstance(decoded, str) and decoded[:1] == "{":
-        try:
-            return ast.literal_eval(decoded)
-        except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-            return decoded
-    return decoded

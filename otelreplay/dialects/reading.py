@@ -80,6 +80,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The reply's messages are choices of which the agent took one; otherwise they are one turn."""
     exact: bool = False
     """Written by a decorator: all values are exact, and no other dialect is asked about the span."""
+    no_boundary: bool = False
+    """The span is known to be a step inside a package, whatever other conventions on it say."""
     told_afterwards: bool = False
     """The span was made when a stream had ended, to tell its reply; another span beside it, before it, is the call."""
     drops_text_beside_calls: bool = False

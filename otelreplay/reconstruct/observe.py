@@ -96,6 +96,8 @@ def _readings(view: SpanView, intern: Interner, dialects: Sequence[Dialect]) -> 
     read: set[str] = set()
     for dialect in dialects:
         reading = dialect.read(view, intern)
+        if reading is not None and reading.no_boundary:
+            return [reading]
         if reading is not None and not (reading.taken and reading.taken <= read):
             out.append(reading)
             read |= reading.taken

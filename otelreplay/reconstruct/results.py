@@ -45,6 +45,15 @@ def whole_after_all(tool: Draft, told: object) -> bool:
     return True
 
 
+def of_several(tool: Draft, told: object) -> bool:
+    """Was the model told several JSON values in a row, of which the span has the first? A package kept one block of many."""
+    text = tool.texts.get(FIELD)
+    if text is None or not isinstance(told, str) or text[:1] not in ("{", "[") or not canonical.read_json(text)[0]:
+        return False
+    rest = told.removeprefix(text).strip()
+    return told.startswith(text) and rest[:1] == text[:1] and rest[-1:] == text.rstrip()[-1:]
+
+
 def settle_alone(tool: Draft) -> None:
     """The last word where nobody was told: a scalar in JSON is one."""
     text = tool.texts.pop(FIELD, None)

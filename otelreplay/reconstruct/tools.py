@@ -38,6 +38,8 @@ def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) 
     if free:
         free = _matched(free, [c for c in ours if c.tool is None], _content_of, _content_key)
     if free:
+        free = _matched(free, [c for c in ours if c.tool is None], _nameless, _only_value)
+    if free:
         free = _matched(free, [c for c in ours if c.tool is None], _bare, lambda _call: _ANY, notes)
     decorated = [tool for tool in free if tool.exact]
     if decorated:
@@ -100,6 +102,22 @@ def _content_of(tool: Draft) -> object:
 
 def _content_key(call: Call) -> bytes:
     return canonical.jcs(call.part.get("arguments") if call.part.get("arguments") is not None else {})
+
+
+def _nameless(tool: Draft) -> str | None:
+    """The one value that a framework kept of the arguments, without its name, as text."""
+    given = tool.fields.get("request.arguments")
+    return None if tool.exact or given is None or isinstance(given, (dict, list)) else _as_text(given)
+
+
+def _only_value(call: Call) -> str | None:
+    """The value of a call's only argument, as text."""
+    given = decoded(call.part.get("arguments"))
+    return _as_text(next(iter(given.values()))) if isinstance(given, dict) and len(given) == 1 else None
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else canonical.dumps(value).decode()
 
 
 def _bare(tool: Draft) -> object:
@@ -228,7 +246,8 @@ def _fill(tool: Draft, call: Call) -> None:
     told = f"{call.teller.id}:{call.path}"
     if call.asker is not None:
         tool.before.add(call.asker)
-    if not tool.has("request.arguments") and "arguments" in call.part:
+    known = tool.has("request.arguments") and not (call.tool is tool and _nameless(tool) == _only_value(call) is not None)
+    if not known and "arguments" in call.part:
         tool.infer(
             "request.arguments", decoded(call.part["arguments"]), source=f"{told}.arguments", rule="arguments_from_model_reply"
         )
@@ -264,7 +283,10 @@ def _answer(tool: Draft, value: object, source: str) -> None:
     seen = decoded_whole(value)
     if results.whole_after_all(tool, value):
         return
-    if tool.has("response.result"):
+    if results.of_several(tool, value):
+        tool.infer("response.result", seen, source=source, rule="result_from_next_request")
+        del tool.texts["response.result"]
+    elif tool.has("response.result"):
         results.settle(tool, value)
         if not results.same(tool.fields["response.result"], value):
             tool.fields["response.as_seen"] = seen

@@ -4,27 +4,36 @@ One call often leaves several spans: the framework's over the SDK's over the HTT
 in this order; the spans of one boundary become one event that names them all:
 
 1. Model: a span inside another model span, with no agent or tool between them, is the same call, unless both have a response id
-   and these differ, or both have a reply and these differ.
-2. Model: two spans with the same response id of which one holds no content and which overlap in time, wherever they stand.
+   and these differ, or both have a reply and these differ, or requests without a common reply do.
+2. Model: two spans with the same response id that overlap in time, wherever they stand, if one of them holds no content, or one
+   is within the other and they are of two packages that tell the same reply.
 3. Tool: a span inside another tool span, with no agent or model between them, is the same call when their names are alike
    (equal, or one is the other inside a server's name space).
 4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
 5. Decorated: see ``decorated``.
 
-4. Model: a span that was made to tell a stream's reply is the call beside it, inside the same span, that began last before it,
+6. Model: a span that was made to tell a stream's reply is the call beside it, inside the same span, that began last before it,
    has no reply of its own and asked the same.
 
-The main span is the one with content, the outer one on a tie. Fields that only another has are added, never replaced.
+The main span is the one with content, the outer one on a tie. Fields that only another has are added; messages of which it has but
+the roles, or less than another, are replaced by the whole ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from otelreplay import canonical
+from otelreplay.dialects.values import decoded
+from otelreplay.events import Message
 from otelreplay.reconstruct import decorated
 from otelreplay.reconstruct.draft import Draft, above, names_alike
 
-_CONTENT = ("request.messages", "response.messages", "request.arguments", "response.result")
+_MESSAGES = ("request.messages", "response.messages")
+_CONTENT = (*_MESSAGES, "request.arguments", "response.result")
+_HOLDING = frozenset({"content", "response", "arguments", "uri", "value"})
+"""Keys of a part under which its content stands."""
 _CLIENT = 3
 _HTTP = ("http.request.method", "http.method")
 
@@ -139,9 +148,36 @@ def _caller(draft: Draft) -> Draft | None:
 
 def same_model(a: Draft, b: Draft) -> bool:
     """Nothing that both hold contradicts that these are one call."""
-    return all(
-        a.fields[f] == b.fields[f] for f in ("response.id", "response.messages", "request.messages") if a.has(f) and b.has(f)
-    )
+    ids = [d.fields["response.id"] for d in (a, b) if d.has("response.id")]
+    if len(ids) == 2:
+        return bool(ids[0] == ids[1])
+    for field in ("response.messages", "request.messages"):
+        if _weight(a, field) and _weight(b, field):
+            return a.fields[field] == b.fields[field] or _said(a.fields[field]) == _said(b.fields[field])
+    return True
+
+
+def _said(messages: Iterable[Message]) -> list[Any]:
+    """What was said, whoever wrote it down: text without white space at its ends, calls without ids, answers as text."""
+    out: list[Any] = []
+    for message in messages:
+        for part in message["parts"]:
+            if part.get("type") == "tool_call":
+                out.append((part.get("name"), canonical.jcs(part.get("arguments") or {})))
+            elif part.get("type") in ("text", "tool_call_response"):
+                told = decoded(part.get("content") if part["type"] == "text" else part.get("response"))
+                out.append(told.strip() if isinstance(told, str) else canonical.jcs(told))
+    return [x for x in out if x]
+
+
+def _weight(draft: Draft, field: str) -> tuple[int, ...]:
+    """(parts with content, parts with an id) of messages; () for none of both."""
+    held = draft.fields.get(field)
+    if not isinstance(held, list):
+        return ()
+    parts = [p for m in held for p in m["parts"]]
+    whole = sum(bool(p.keys() & _HOLDING) for p in parts)
+    return (whole, sum(bool(p.get("id")) for p in parts)) if whole else ()
 
 
 def _merge_stream(told: Draft, drafts: Sequence[Draft], into: dict[Draft, Draft]) -> None:
@@ -172,10 +208,22 @@ def _merge_by_response(group: Sequence[Draft], into: dict[Draft, Draft]) -> None
         near = [h for h in holders if h.start <= draft.end and draft.start <= h.end]
         if near:
             _join(min(near, key=lambda h: (abs(h.start - draft.start), h.id)), draft, into)
+    for draft in holders:
+        around = [h for h in holders if _is_within(draft, h) and h not in into and draft not in into]
+        if around:
+            _join(min(around, key=lambda h: (h.end - h.start, h.id)), draft, into)
+
+
+def _is_within(inner: Draft, outer: Draft) -> bool:
+    """Does another package's span of another trace, which stands around this one in time, tell the same reply?"""
+    if inner is outer or inner.scope == outer.scope or _trace(inner) == _trace(outer):
+        return False
+    replies = [_said(d.fields.get("response.messages") or ()) for d in (inner, outer)]
+    return outer.start <= inner.start and inner.end <= outer.end and replies[0] == replies[1]
 
 
 def _content(draft: Draft) -> int:
-    return sum(draft.has(f) for f in _CONTENT)
+    return sum(bool(_weight(draft, f)) if f in _MESSAGES else draft.has(f) for f in _CONTENT)
 
 
 def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
@@ -201,6 +249,9 @@ def _join(outer: Draft, inner: Draft, into: dict[Draft, Draft]) -> None:
 
 
 def _fill(main: Draft, other: Draft) -> None:
+    for name in _MESSAGES:
+        if name in main.fields and _weight(other, name) > _weight(main, name):
+            main.fields[name] = other.fields[name]
     for name, value in other.fields.items():
         main.fields.setdefault(name, value)
     main.gaps = {name: gap for name, gap in main.gaps.items() if name not in main.fields}

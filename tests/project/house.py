@@ -21,7 +21,9 @@ CORE = (
 CASSETTE_IO = ("directory", "keyring", "locks")
 """The parts of ``cassette`` that touch a disk: the store in a folder, the keys, and what says that a file's maker lives. All else there belongs to the core."""
 
-DIALECTS_SHARED = ("collecting", "flattened", "intern", "langchain", "packages", "reading", "values", "wire")
+DIALECTS_SHARED = (
+    "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "toolio", "values", "wire",
+)  # fmt: skip
 """The parts of ``dialects`` that are no convention: what all of them share."""
 
 
