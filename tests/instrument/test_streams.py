@@ -348,3 +348,56 @@ def test_chunks_are_kept_as_they_were_when_they_were_given(recorded):
     for row in rows():
         row["n"] = "changed"
     assert [{"n": 1}, {"n": 2}] == recorded.payload("otelreplay.chunks")
+
+
+def test_an_async_generator_cleans_up_before_its_close_returns(recorded):
+    cleaned = []
+
+    @otelreplay.tool
+    async def tidy():
+        try:
+            yield 1
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append(trace.get_current_span().name)
+
+    async def main():
+        made = tidy()
+        await anext(made)
+        await made.aclose()
+        return list(cleaned)
+
+    assert ["execute_tool tidy"] == asyncio.run(main())
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_generator_belongs_to_the_call_that_made_it_wherever_it_is_read(recorded, asynchronous):
+    """As in a response that a web server reads when its handler is long over."""
+
+    @otelreplay.agent
+    def handler():
+        return {"body": later(1) if asynchronous else numbers(1)}
+
+    async def read(made):
+        return [chunk async for chunk in made]
+
+    body = handler()["body"]
+    assert [0] == (asyncio.run(read(body)) if asynchronous else list(body))
+    name = f"execute_tool {'later' if asynchronous else 'numbers'}"
+    assert {name: "invoke_agent handler", "invoke_agent handler": None} == parents(recorded.all())
+
+
+def test_a_call_that_has_ended_is_not_ended_again(recorded, caplog):
+    """A stream that was read to its end, or failed, also goes away."""
+
+    @otelreplay.tool
+    def found(fails):
+        return (1 // (0 if fails else 1) for _ in range(1))
+
+    with caplog.at_level(logging.WARNING):
+        assert [1] == list(found(False))
+        with pytest.raises(ZeroDivisionError):
+            list(found(True))
+        gc.collect()
+    assert [] == caplog.records
+    assert ["returned", "raised"] == [span.attributes["otelreplay.stream.end"] for span in recorded.all()]
