@@ -41,24 +41,23 @@ class Entities:
             reader = SpanReader(view, kind, intern, remedy=remedy)
             reader.taken.add(at)
             prefix = "traceloop.entity." if at.startswith("traceloop") else f"agentops.{said}."
-            named = next((attributes[a] for a in _NAMES if attributes.get(a)), "")
-            name = str(named or view.span.name or kind)
-            _read(reader, prefix, name)
-            return reader.reading(self.name, name)
+            named = next((attributes[a] for a in _NAMES if attributes.get(a)), view.span.name or kind)
+            _read(reader, prefix, str(named))
+            return reader.reading(self.name, str(named))
         return None
 
 
 DIALECT = Entities()
 
 
-def _read(reader: SpanReader, prefix: str, name: str) -> None:
+def _read(reader: SpanReader, prefix: str, tool: str) -> None:
     given, got = ("request.arguments", "response.result") if reader.kind == "tool" else ("request.input", "response.output")
     there, value = reader.payload(f"{prefix}input", given, is_json=True)
     around = False
     if there:
         reader.taken.add(f"{prefix}input")
         whole = json_of(value)
-        reader.fields[given] = unwrapped(whole, name if reader.kind == "tool" else "")
+        reader.fields[given] = unwrapped(whole, tool if reader.kind == "tool" else "")
         around = isinstance(whole, dict) and "tool_name" in whole and reader.fields[given] is not whole
         if reader.kind == "tool" and call_id_of(value):
             reader.fields["request.call_id"] = call_id_of(value)

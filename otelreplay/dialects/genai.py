@@ -321,7 +321,7 @@ class _Reader:
                 )
 
     def list_of_messages(self, value: Any) -> list[Message] | None:
-        return read_messages(value, self.intern, invented_ids=self.package.invents_ids)
+        return read_messages(value, self.intern, invented_ids=self.package.invents_ids, remedy=self.package.content)
 
     def agent(self) -> None:
         self.messages("request.input", "response.output")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from otelreplay import canonical
@@ -61,18 +61,21 @@ def decoded_whole(value: Any) -> Any:
     return decoded(value)
 
 
-def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False) -> list[Message] | None:
+def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False, remedy: str = "") -> list[Message] | None:
     """Messages in the GenAI schema (or a provider's), from JSON text or structured values; None if it is neither.
 
-    ``invented_ids``: call ids of the form ``NAME_0`` are the package's own and are left out.
+    ``invented_ids``: call ids of the form ``NAME_0`` are the package's own and are left out. ``remedy``: the switch that records
+    the content of parts.
     """
 
     def element(m: Any) -> tuple[Message, ...]:
         plain = normal_messages(m)
-        return tuple(intern.message(x, _marks(x)) for x in (map(without_invented_ids, plain) if invented_ids else plain))
+        return tuple(
+            intern.message(x, _marks(x, remedy)) for x in (map(without_invented_ids, plain) if invented_ids else plain)
+        )
 
     if isinstance(value, str):
-        return intern.each(value, "message without ids" if invented_ids else "message", element)
+        return intern.each(value, f"{'message without ids' if invented_ids else 'message'} {remedy}", element)
     if isinstance(value, (list, tuple)):
         return [m for v in value for m in element(v)]
     return None
@@ -89,9 +92,19 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
     return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
 
 
-def _marks(message: dict[str, Any]) -> tuple[Missing, ...]:
-    """A request message without any part was not recorded whole: some packages drop content that is a list."""
-    if message["parts"] or message.get("role") == "assistant":
+_OWN: Mapping[str, str] = {"text": "content", "tool_call": "arguments", "tool_call_response": "response"}
+"""What a part of each type is there for."""
+
+
+def _marks(message: dict[str, Any], remedy: str) -> tuple[Missing, ...]:
+    """What a message does not hold: the content of its parts, where that was switched off, or any part at all."""
+    if message["parts"]:
+        return tuple(
+            Missing(field=f"parts[{n}].{_OWN[kind]}", cause="content_not_captured", remedy=remedy)
+            for n, part in enumerate(message["parts"])
+            if (kind := str(part.get("type"))) in _OWN and _OWN[kind] not in part
+        )
+    if message.get("role") == "assistant":
         return ()
     return (
         Missing(

@@ -67,6 +67,10 @@ class Fragment:
     follows: str = ""
     """The response id that it says it goes on from."""
     response: str = ""
+    told_again: bool = False
+    """Nothing but one model call, a root, which has a response id: another package may tell the same call elsewhere."""
+    responses: frozenset[str] = frozenset()
+    """The response ids of its model calls."""
 
 
 class Histories:
@@ -115,7 +119,10 @@ def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord], histories: His
         "start": first,
         "asks": tuple(a for d in models for a in _asks(d)),
         "ran": tuple(map(_ran, tools)),
+        "responses": frozenset(str(d.fields["response.id"]) for d in models if d.fields.get("response.id")),
     }
+    if len(kept) == 1 and models and _is_root(models[0]) and common["responses"]:
+        common["told_again"] = True
     if kept and kept == tools and all(map(_is_root, tools)):
         return Fragment(**common, loose=True)
     if len(kept) == 1 and models and _is_root(models[0]) and models[0].fields.get("request.messages"):

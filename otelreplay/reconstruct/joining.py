@@ -7,14 +7,17 @@ A trace is a run. Pieces without an agent of their own are traces of their own, 
    else's equal greeting, so there each call is continued once, by the nearest.
 2. A lone model call that answers calls which it does not quote, or names the response that it goes on from, belongs to the
    trace whose reply asked for them: the server keeps the history.
-3. A trace of nothing but tools (a thread without its context) belongs to the trace whose reply asked for the call: by call
+3. A lone model call whose response id another trace holds that ran around it is the same call, told by another package.
+4. A trace of nothing but tools (a thread without its context) belongs to the trace whose reply asked for the call: by call
    id, else by name and arguments, if just one trace asked before the tool started. Where two did, it is left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 
 from otelreplay.reconstruct.draft import names_alike
 from otelreplay.reconstruct.fragments import SMALL_TRACE, Asked, Fragment, Histories, fragment_of
@@ -54,7 +57,9 @@ def join_traces(
     fragments = [small[t.trace_id] for t in ordered if t.trace_id in small]
     _continue([f for f in fragments if f.lone], groups)
     _server_side(fragments, groups)
-    _loose([f for f in fragments if f.loose], ordered, small, load, groups)
+    around = _Around(ordered, small, load)
+    _told_again(fragments, around, groups)
+    _loose([f for f in fragments if f.loose], ordered, small, around, groups)
     return groups.of(t.trace_id for t in ordered)
 
 
@@ -107,8 +112,59 @@ def _server_side(fragments: Sequence[Fragment], groups: _Groups) -> None:
             said[piece.response] = piece
 
 
+class _Around:
+    """The traces of many spans, each read at most once, when a small one is found to have run meanwhile."""
+
+    def __init__(self, ordered: Sequence[TraceExtent], small: Mapping[str, Fragment], load: Load) -> None:
+        self._extents = {t.trace_id: t for t in ordered}
+        self._large = [t for t in ordered if t.trace_id not in small]
+        self._starts = [t.start for t in self._large]
+        self._ends = list(accumulate((t.end for t in self._large), max))
+        """The latest end of each and all before it."""
+        self._load = load
+        self._read: dict[str, Fragment] = {}
+
+    def fragment(self, trace: TraceExtent) -> Fragment:
+        """What there is of a trace."""
+        known = self._read.get(trace.trace_id)
+        if known is None:
+            known = self._read[trace.trace_id] = fragment_of(*self._load(trace.trace_id))
+        return known
+
+    def of(self, piece: Fragment) -> list[TraceExtent]:
+        """Those of many spans that had begun before a piece did, and ended after it ended."""
+        end, found = self.extent(piece).end, []
+        for n in range(bisect_right(self._starts, piece.start) - 1, -1, -1):
+            if self._ends[n] < end:
+                break
+            if end <= self._large[n].end:
+                found.append(self._large[n])
+        return found
+
+    def extent(self, piece: Fragment) -> TraceExtent:
+        """When the trace of a piece ran."""
+        return self._extents[piece.trace_id]
+
+
+def _told_again(small: Sequence[Fragment], around: _Around, groups: _Groups) -> None:
+    """Join each lone model call to the one trace around it that tells the same response."""
+    telling: dict[str, list[TraceExtent]] = {}
+    for other in small:
+        for response in other.responses:
+            telling.setdefault(response, []).append(around.extent(other))
+    for piece in small:
+        if not piece.told_again:
+            continue
+        (response,) = piece.responses
+        end = around.extent(piece).end
+        hosts = [t for t in telling[response] if t.trace_id != piece.trace_id and t.start <= piece.start and end <= t.end]
+        hosts += [t for t in around.of(piece) if response in around.fragment(t).responses]
+        if len(hosts) == 1:
+            groups.join(hosts[0].trace_id, piece.trace_id)
+
+
 def _loose(
-    loose: Sequence[Fragment], ordered: Sequence[TraceExtent], small: dict[str, Fragment], load: Load, groups: _Groups
+    loose: Sequence[Fragment], ordered: Sequence[TraceExtent], small: dict[str, Fragment], around: _Around, groups: _Groups
 ) -> None:
     asks, large = _Asks(groups), []
     for trace in ordered if loose else ():
@@ -118,7 +174,7 @@ def _loose(
             large.append(trace)
     for piece in loose:
         for trace in [t for t in large if t.start <= piece.start <= t.end]:
-            asks.add(trace, fragment_of(*load(trace.trace_id)), until=trace.end)
+            asks.add(trace, around.fragment(trace), until=trace.end)
             large.remove(trace)
         found = asks.hosts(piece, by_id=True) or asks.hosts(piece, by_id=False)
         if len(found) == 1:

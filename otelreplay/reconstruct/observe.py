@@ -9,6 +9,7 @@ from otelreplay import semconv as sc
 from otelreplay.dialects import DIALECTS, Dialect, Interner, Reading, SpanView, is_broken
 from otelreplay.dialects.packages import LOST
 from otelreplay.events import Inferred, Missing, Note
+from otelreplay.reconstruct.astray import placed
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.spans import Identified, LogRecord, Span
 
@@ -26,6 +27,7 @@ def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[li
             loose.append(record)
     limit = length_limit(i.span for i in spans)
     if own:
+        own = placed(own, spans)
         views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), limit=limit) for i in spans]
     else:
         views = [SpanView(span=i.span, limit=limit) for i in spans]

@@ -15,8 +15,8 @@ in this order; the spans of one boundary become one event that names them all:
 6. Model: a span that was made to tell a stream's reply is the call beside it, inside the same span, that began last before it,
    has no reply of its own and asked the same.
 
-The main span is the one with content, the outer one on a tie. Fields that only another has are added; messages of which it has but
-the roles, or less than another, are replaced by the whole ones.
+The main span is the one with content, the outer one on a tie. Fields that only another has are added; messages of which it has
+but the roles, or less than another, are replaced by the whole ones.
 """
 
 from __future__ import annotations
