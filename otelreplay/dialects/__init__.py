@@ -18,10 +18,12 @@ from otelreplay.dialects import (
     indexed,
     langfuse,
     langsmith,
+    litellm,
     logfire,
     mcp,
     mlflow,
     openinference,
+    plain,
     vercel_ai,
 )
 from otelreplay.dialects.intern import Interner
@@ -41,11 +43,13 @@ DIALECTS: tuple[Dialect, ...] = (
     mlflow.DIALECT,
     vercel_ai.DIALECT,
     indexed.DIALECT,
+    litellm.DIALECT,
     entities.DIALECT,
     converse.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,
     mcp.DIALECT,
+    plain.DIALECT,
 )
 
 

@@ -74,6 +74,8 @@ _NAMES = {
 
 _UNKNOWN_ERROR = "_OTHER"
 """``error.type`` where no error class is known: what util-genai writes when a stream is abandoned."""
+_STOP_REASON = "anthropic.message.stop_reason"
+"""Where the Anthropic SDK's own spans have the finish reason."""
 _CHOICES = "gen_ai.request.choice.count"
 _OTHER_POLICY = "change the policy and convert again"
 _REFERENCES = ("_ref", ".ref")
@@ -242,13 +244,16 @@ class _Reader:
     def ending(self) -> None:
         """Finish reasons, and replies that only they tell of: one that was left half-way, one that was empty."""
         given = decoded(self.attributes.get(sc.FINISH_REASONS))
+        own = self.attributes.get(_STOP_REASON)
+        if given is None and own:
+            self.take(_STOP_REASON, "response.finish_reasons", [own])
         if given is not None:
             self.take(
                 sc.FINISH_REASONS, "response.finish_reasons", list(given) if isinstance(given, (list, tuple)) else [given]
             )
         held = self.fields.get("response.messages")
         said = [m["finish_reason"] for m in held or () if m.get("finish_reason")]
-        if said and given is None:
+        if said and given is None and not own:
             self.infer("response.finish_reasons", said, source=sc.OUTPUT_MESSAGES, rule="finish_reason_from_message")
         reasons = {str(r) for r in self.fields.get("response.finish_reasons") or ()}
         if self.left(held, reasons):

@@ -248,6 +248,9 @@ def _joined(messages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {"role": role, "parts": parts} if parts else {}
 
 
+_ONLY_TEXT = "only the text of messages is recorded, and this turn had none: the tools that it called are not told"
+
+
 def _oldest(view: SpanView) -> dict[str, Any]:
     """``gen_ai.prompt`` and ``gen_ai.completion`` of span events or of the span itself."""
     found = {a: view.span.attributes[a] for a in (sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION) if a in view.span.attributes}
@@ -278,19 +281,32 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
             else None
         )
         if got is None:
-            got = [intern.message(m) for m in _spoken(str(whole), role)]
+            if whole in ("", "None") and role == "assistant" and view.span.attributes.get(sc.FINISH_REASONS) != ["stop"]:
+                yield Missing(field=side, cause="not_carried_by_convention", detail=_ONLY_TEXT)
+                continue
+            lost = Missing(field="parts", cause="not_carried_by_convention", detail=_ONLY_TEXT)
+            got = [intern.message(m, () if m["parts"] else (lost,)) for m in _spoken(str(whole), role)]
         fields[side] = got
 
 
 def _spoken(text: str, role: str) -> list[dict[str, Any]]:
     """Plain text, or lines of the form ``role: text``."""
-    turns: list[dict[str, Any]] = []
+    turns: list[tuple[str, list[str]]] = []
     for line in text.split("\n"):
         head, colon, rest = line.partition(": ")
         if colon and head in ("system", "user", "assistant", "tool", "developer"):
-            turns.append({"role": head, "parts": [{"type": "text", "content": rest}]})
+            turns.append((head, [rest]))
         elif turns:
-            turns[-1]["parts"][0]["content"] += "\n" + line
+            turns[-1][1].append(line)
         else:
             return [{"role": role, "parts": [{"type": "text", "content": text}]}]
-    return turns
+    return [_line(said, "\n".join(lines)) for said, lines in turns]
+
+
+def _line(role: str, text: str) -> dict[str, Any]:
+    """One turn; ``None`` is what Python prints of a turn that only calls tools."""
+    if role == "assistant" and text == "None":
+        return {"role": role, "parts": []}
+    if role == "tool":
+        return {"role": role, "parts": [{"type": "tool_call_response", "response": text}]}
+    return {"role": role, "parts": [{"type": "text", "content": text}]}

@@ -84,12 +84,26 @@ def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False, r
 def normal_messages(m: Any) -> list[dict[str, Any]]:
     """One message of the telemetry as messages of the GenAI schema; what is neither stays as a generic part."""
     if isinstance(m, dict) and isinstance(m.get("parts"), (list, tuple)) and not _is_gemini(m):
-        out: dict[str, Any] = {"role": m.get("role"), "parts": [normal_part(p) for p in m["parts"]]}
+        out: dict[str, Any] = {"role": m.get("role"), "parts": _once([normal_part(p) for p in m["parts"]])}
         for k, v in m.items():
-            if k not in out and not (v is None and k in ("name", "finish_reason")):
+            if k not in out and not (v in (None, "") and k in ("name", "finish_reason")):
                 out[k] = v
         return [out]
     return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
+
+
+def _once(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without text that is the JSON of a call which stands beside it: some packages write content blocks twice."""
+    called = {p["id"] for p in parts if p.get("type") == "tool_call" and isinstance(p.get("id"), str)}
+    return [p for p in parts if not _repeats(p, called)] if called else parts
+
+
+def _repeats(part: dict[str, Any], called: set[str]) -> bool:
+    text = part.get("content")
+    if part.get("type") != "text" or not isinstance(text, str) or text[:1] != "{" or "tool_use" not in text:
+        return False
+    block = decoded(text)
+    return isinstance(block, dict) and block.get("type") == "tool_use" and str(block.get("id")) in called
 
 
 _OWN: Mapping[str, str] = {"text": "content", "tool_call": "arguments", "tool_call_response": "response"}

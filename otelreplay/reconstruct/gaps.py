@@ -25,6 +25,8 @@ def settle(drafts: Sequence[Draft]) -> None:
     """Turns each draft's proposed gaps into its marks."""
     uses_tools = _scopes_with_tools(drafts)
     for draft in drafts:
+        if draft.kind == "model" and not draft.exact:
+            draft.missing += _calls_untold(draft)
         for field in CONTENT_FIELDS.get(draft.kind, ()):
             if field in draft.fields:
                 continue
@@ -37,6 +39,15 @@ def settle(drafts: Sequence[Draft]) -> None:
                         field=field, cause="content_not_captured", remedy=package_of(draft.span).content if draft.span else ""
                     )
                 )
+
+
+def _calls_untold(draft: Draft) -> Iterable[Missing]:
+    """A reply that ended by calling tools, and holds no call: its text alone was recorded."""
+    held = draft.fields.get("response.messages")
+    if held and _finished_by_calling(draft) and not any(True for m in held for _ in tool_calls(m)):
+        detail = "the reply ended by calling tools, and no call is recorded in it"
+        remedy = package_of(draft.span).content if draft.span else ""
+        yield Missing(field="response.messages[0].parts", cause="not_carried_by_convention", detail=detail, remedy=remedy)
 
 
 def _scopes_with_tools(drafts: Sequence[Draft]) -> set[str]:
