@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from otelreplay.boundary import Answer, Interceptor, interceptor, parent
+from otelreplay.boundary import Answer, parent
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -115,34 +115,3 @@ class Invocation:
     def run(self) -> Any:
         """Call the function itself."""
         return self.fn(*self.args, **self.kwargs)
-
-
-def begin(call: Invocation) -> Crossing:
-    """A call begins."""
-    live = interceptor()
-    if live is not None:
-        return (_beginners.playing or _find().playing)(live, call)
-    beginner = _beginners.recording or _find().recording
-    return NOBODY if beginner is None else beginner(call) or NOBODY
-
-
-class _Beginners:
-    """What the first call looks up: a program that never records never imports it."""
-
-    playing: Callable[[Interceptor, Invocation], Crossing] | None = None
-    recording: Callable[[Invocation], Crossing | None] | None = None
-
-
-_beginners: Final = _Beginners()
-
-
-def _find() -> Any:
-    from otelreplay.instrument import playing, threads
-
-    threads.install()
-    _beginners.playing = playing.begin
-    if "opentelemetry.trace" in sys.modules:
-        from otelreplay.instrument import recording
-
-        _beginners.recording = recording.begin
-    return _beginners

@@ -79,7 +79,7 @@ def model(
     name: str | None = ...,
     provider: str | None = ...,
     request: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = ...,
-    response: Callable[[Any], Mapping[str, Any]] | None = ...,
+    response: Callable[[Any], Mapping[str, Any] | str] | None = ...,
     version: str | None = ...,
 ) -> Callable[[F], F]: ...
 def model(
@@ -89,7 +89,7 @@ def model(
     name: str | None = None,
     provider: str | None = None,
     request: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
-    response: Callable[[Any], Mapping[str, Any]] | None = None,
+    response: Callable[[Any], Mapping[str, Any] | str] | None = None,
     version: str | None = None,
 ) -> Any:
     """A call of a model: arguments and result become messages where their names and shapes are usual.

@@ -191,7 +191,7 @@ def _tools(value: Any) -> list[Value] | None:
 
 def put_response(spec: Spec, value: Any, attributes: Value, losses: Losses) -> str | None:
     """Put the answer into ``attributes``; returns its text where it is one message of plain text."""
-    shown = value
+    shown: Any = value
     if spec.response is not None:
         try:
             shown = spec.response(value)

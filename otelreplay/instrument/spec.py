@@ -36,7 +36,7 @@ class Spec:
     idempotency_key: str | Callable[[Mapping[str, Any]], object] | None = None
     provider: str | None = None
     request: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    response: Callable[[Any], Mapping[str, Any]] | None = None
+    response: Callable[[Any], Mapping[str, Any] | str] | None = None
 
 
 def make(kind: str, fn: Callable[..., Any], name: str | None, options: Mapping[str, Any]) -> Spec:

@@ -14,7 +14,8 @@ from typing import Any
 
 from otelreplay.boundary import interceptor
 from otelreplay.instrument import tracing
-from otelreplay.instrument.crossing import NOBODY, Crossing, Held, Invocation, Origin, begin, where
+from otelreplay.instrument.beginning import begin
+from otelreplay.instrument.crossing import NOBODY, Crossing, Held, Invocation, Origin, where
 from otelreplay.instrument.spec import Spec
 
 

@@ -2,8 +2,8 @@
 
 Theory of operation. Without a provider every decorated function must cost next to nothing, so whether there is one is asked of
 ``sys.modules``: nobody can have set a provider without importing the API. The tracer is asked for once for each provider. What
-is *current* is set and reset around each stretch of the program's own code, never over a ``yield``; resetting in another context
-than the one it was set in (a generator that is closed elsewhere) means that there is nothing to reset.
+is *current* is set and reset around each stretch of the program's own code, never over a ``yield``; resetting in another
+context than the one it was set in (a generator that is closed elsewhere) means that there is nothing to reset.
 """
 
 from __future__ import annotations

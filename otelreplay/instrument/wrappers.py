@@ -16,7 +16,8 @@ from typing import Any
 
 from otelreplay.boundary import interceptor
 from otelreplay.instrument import streams
-from otelreplay.instrument.crossing import Invocation, begin
+from otelreplay.instrument.beginning import begin
+from otelreplay.instrument.crossing import Invocation
 from otelreplay.instrument.spec import Spec
 from otelreplay.instrument.tracing import tracer
 

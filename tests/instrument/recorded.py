@@ -45,6 +45,11 @@ def parents(spans):
     return {span.name: names.get(span.parent.span_id) if span.parent else None for span in spans}
 
 
+def current():
+    """Name of the span that is current; None where there is none."""
+    return getattr(trace.get_current_span(), "name", None)
+
+
 def use(monkeypatch, recorded):
     """Make it the provider of this process until the test ends."""
     monkeypatch.setattr(trace, "_TRACER_PROVIDER", recorded.provider)

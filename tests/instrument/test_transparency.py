@@ -224,7 +224,7 @@ class Hostile:
     __eq__ = __hash__ = __bool__ = __str__ = __repr__
 
     @property
-    def __dict__(self):
+    def __dict__(self):  # type: ignore[override]
         raise RuntimeError
 
     def model_dump(self, **_):
