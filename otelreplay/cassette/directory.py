@@ -22,6 +22,7 @@ import errno
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -172,13 +173,23 @@ class DirectoryStore:
 
     def list(self, *, superseded: bool = False) -> tuple[Entry, ...]:
         """List current cassettes, or all."""
-        found = {}
+        found, aside = {}, set()
         for folder in (self._current, self._old):  # in the order in which a file moves
             for path in folder.iterdir() if folder.is_dir() else ():
                 with contextlib.suppress(FileNotFoundError):
                     if NAME.fullmatch(path.name) and path.is_file():
                         found[path.name] = entry_of(path.name, path.stat().st_size)
-        return select(found.values(), superseded=superseded)
+                        aside |= {path.name} if folder == self._old else set()
+        for entry in select(list(found.values()), superseded=False):
+            while entry.name in aside:  # set aside; or moved since the first folder was read, as a newer one had come
+                later = self._probe(entry.run_id, entry.revision + 1)
+                if not later:
+                    break
+                entry = later[0]  # each is there before the one before it moves, so none is missed
+                found[entry.name] = entry
+                aside |= set() if (self._current / entry.name).exists() else {entry.name}
+        listed = [replace(e, superseded=e.superseded or e.name in aside) for e in select(found.values(), superseded=True)]
+        return tuple(entry for entry in listed if superseded or not entry.superseded)
 
     def delete(self, run_id: str) -> tuple[str, ...]:
         """Remove every revision of a run."""
@@ -192,7 +203,7 @@ class DirectoryStore:
 
     def set_aside(self, run_id: str) -> tuple[str, ...]:
         """Move the current cassette of a run to the superseded ones."""
-        names = tuple(name for entry in self.list() if entry.run_id == run_id and (self._current / (name := entry.name)).exists())
+        names = tuple(entry.name for entry in self.list() if entry.run_id == run_id)
         for name in names:
             with contextlib.suppress(FileNotFoundError):
                 _make(self._old)

@@ -11,6 +11,7 @@ import io
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from msgspec.structs import asdict
@@ -46,7 +47,7 @@ class Shelf:
         reason: str = REASON,
     ) -> None:
         self.store, self.signer, self.created, self.facts, self.reason = store, signer, created, facts, reason
-        self._current = {entry.run_id: entry for entry in store.list()}
+        self._newest = {entry.run_id: entry for entry in store.list(superseded=True)}
 
     def put_all(self, recordings: Iterable[tuple[Recording, Sequence[Placeholder]]]) -> list[ConvertedRun]:
         """Store runs as they come, each with its placeholders; the results are in their order."""
@@ -67,6 +68,11 @@ class Shelf:
         """Store one run. ``placeholders``: those that its events hold."""
         return self._ready(recording, placeholders, whole=False)()
 
+    def aside(self, run_id: str) -> None:
+        """The run's cassette was set aside: if it is put again, that makes a new revision, also of equal content."""
+        if run_id in self._newest:
+            self._newest[run_id] = replace(self._newest[run_id], superseded=True)
+
     def _ready(self, recording: Recording, placeholders: Sequence[Placeholder], *, whole: bool) -> Callable[[], ConvertedRun]:
         """What is left to do to store one run; ``whole``: with all its lines made, so that it is little but waiting."""
         found = assess(recording.events, recording.missing)
@@ -83,13 +89,13 @@ class Shelf:
 
         def put() -> ConvertedRun:
             entry = self.store.put(lines)
-            self._current[entry.run_id] = entry
+            self._newest[entry.run_id] = entry
             return _run(recording, found, entry, outcome, superseded=held[0].name if held else None)
 
         return put
 
     def _held(self, run_id: str) -> tuple[Entry, Arrival] | None:
-        entry = self._current.get(run_id)
+        entry = self._newest.get(run_id)
         if entry is None:
             return None
         with self.store.open(entry.name) as stream:
@@ -98,6 +104,8 @@ class Shelf:
     def _equal(self, recording: Recording, header: Header, found: Completeness, held: tuple[Entry, Arrival]) -> bool:
         """Would this be the very cassette that is there, but for when and from what it was made?"""
         entry, old = held
+        if entry.superseded:  # set aside: it is there, but not current
+            return False
         same = header.model_copy(update={"revision": old.header.revision, "parent": old.header.parent})
         made = b"".join(write_cassette(recording, header=same, signer=self.signer, summary=summary(found)))
         with self.store.open(entry.name) as stream:

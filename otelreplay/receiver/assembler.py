@@ -57,6 +57,8 @@ class Pass:
     runs: tuple[ConvertedRun, ...] = ()
     problems: tuple[str, ...] = ()
     """Runs that could not be assembled, each as a sentence."""
+    failed: tuple[TraceState, ...] = ()
+    """Their traces, as they were found."""
 
 
 @dataclass
@@ -94,26 +96,33 @@ class Assembler:
         chosen = [group for group in self.groups() if ready(group)]
         runs: list[ConvertedRun] = []
         problems: list[str] = []
+        failed: list[TraceState] = []
         for tenant in dict.fromkeys(group[0].key.tenant for group in chosen):
             desk = self._desk_of(tenant)
             for group in [group for group in chosen if group[0].key.tenant == tenant]:
                 try:
                     runs.append(self._seal(group, desk))
-                except (OtelReplayError, OSError) as error:
-                    problems.append(_sentence(error))
-        return Pass(tuple(runs), tuple(problems))
+                except Exception as error:  # one run that cannot be assembled is no reason to leave the others
+                    problems.append(_sentence(error, group))
+                    failed += group
+        return Pass(tuple(runs), tuple(problems), tuple(failed))
 
     def name(self, group: Group) -> str:
-        """The run id that a group has or would get."""
-        spans, logs = self._inbox.read(state.key for state in group)
+        """The run id that a group has or would get; empty where its content cannot be read."""
+        try:
+            spans, logs = self._inbox.read(state.key for state in group)
+        except InputError:
+            return ""
         return run_id(spans or _stubs(logs), tenant=group[0].key.tenant)
 
     def _seal(self, group: Group, desk: Desk) -> ConvertedRun:
         recording, placeholders = self._assembled(group, desk.redactor)
         done = desk.shelf.put(recording, placeholders=placeholders)
-        left = self._inbox.mark(Sealed(run=done.run_id, traces={state.key: state.newest for state in group}))
-        for run in left:
+        sealed = Sealed(run=done.run_id, traces={state.key: state.newest for state in group})
+        for run in self._inbox.leaves(sealed):  # before it is marked: whoever dies in between does it again
             self._counters.add(sealed_set_aside=len(self._store.set_aside(run)))
+            desk.shelf.aside(run)
+        self._inbox.mark(sealed)
         self._counters.add(**{f"sealed_{done.outcome}": 1})
         return done
 
@@ -135,9 +144,9 @@ class Assembler:
         def load(trace_id: str) -> tuple[list[Span], list[LogRecord]]:
             try:
                 spans, logs = self._inbox.read([TraceKey(tenant, trace_id)])
-            except InputError:  # damaged: said when it is assembled, and no reason to leave the others
+                return [known.span for known in unify_spans(spans)], logs
+            except (InputError, ValueError):  # damaged: said when it is assembled, and no reason to leave the others
                 return [], []
-            return [known.span for known in unify_spans(spans)], logs
 
         extents = [TraceExtent(trace_id=i, start=s.start, end=s.end, spans=s.spans) for i, s in by_id.items()]
         joined = join_traces(extents, load, known=memory.fragments)
@@ -167,5 +176,12 @@ def _stubs(logs: Sequence[LogRecord]) -> list[Span]:
     return [Span(trace_id=r.trace_id, span_id=r.span_id, start=r.time or r.observed_time) for r in logs]
 
 
-def _sentence(error: OtelReplayError | OSError) -> str:
-    return error.sentence() if isinstance(error, OtelReplayError) else f"the cassette cannot be written ({error.strerror})"
+def _sentence(error: Exception, group: Group) -> str:
+    if isinstance(error, OtelReplayError):
+        return error.sentence()
+    if isinstance(error, OSError):
+        return f"the cassette cannot be written ({error.strerror})"
+    return (  # ours; its text may quote payload
+        f"the run of trace {group[0].key.trace_id} cannot be assembled: this is a bug in otelreplay ({type(error).__name__}); "
+        "its spans stay in the inbox"
+    )

@@ -154,19 +154,25 @@ class Inbox(Protocol):
         ...
 
     def recent(self, since: int, limit: int) -> list[TraceState]:
-        """Traces that are held in full and got something new since then: the ``limit`` newest ones, and all pending ones."""
+        """Traces that are held in full and got something new since then: the ``limit`` newest ones, and all pending ones; with
+        either the other traces of the run that they were sealed into, however old those are.
+        """
         ...
 
     def read(self, keys: Iterable[TraceKey]) -> tuple[list[Span], list[LogRecord]]:
         """All that is held of some traces."""
         ...
 
-    def mark(self, sealed: Sealed) -> list[str]:
-        """Note what is sealed; returns the runs that have no trace any more since their last one is in another run now."""
+    def leaves(self, sealed: Sealed) -> list[str]:
+        """The runs that would have no trace any more if this were marked, since their last one is in another run then."""
+        ...
+
+    def mark(self, sealed: Sealed) -> None:
+        """Note what is sealed. Traces that another one left, which was in their run before, are pending again."""
         ...
 
     def release(self, before: int) -> int:
-        """Give up the content of sealed traces that got nothing new since then; their keys stay. How many traces."""
+        """Give up the content of sealed runs none of whose traces got something new since then; keys stay. How many traces."""
         ...
 
     def facts(self) -> dict[str, str]:

@@ -67,8 +67,10 @@ class MemoryInbox:
         """Traces that got something new since then, and all pending ones."""
         with self._lock:
             held = sorted(self._states(), key=lambda s: -s.arrived)
-            newest = [s for s in held if s.arrived >= since and not self._traces[s.key].ledger.released][:limit]
-            return list({state.key: state for state in (*newest, *(s for s in held if s.pending))}.values())
+            whole = [s for s in held if not self._traces[s.key].ledger.released]
+            found = [*[s for s in whole if s.arrived >= since][:limit], *(s for s in held if s.pending)]
+            runs = {state.run for state in found} - {""}
+            return list({state.key: state for state in (*found, *(s for s in whole if s.run in runs))}.values())
 
     def _states(self) -> list[TraceState]:
         return [trace.state for trace in self._traces.values() if trace.state is not None]
@@ -79,24 +81,34 @@ class MemoryInbox:
             traces = [self._traces[key] for key in keys]
             return [s for trace in traces for s in trace.spans], [r for trace in traces for r in trace.logs]
 
-    def mark(self, sealed: Sealed) -> list[str]:
+    def leaves(self, sealed: Sealed) -> list[str]:
+        """The runs that would have no trace any more."""
+        with self._lock:
+            before = {state.run for state in self._states() if state.key in sealed.traces}
+            stay = {state.run for state in self._states() if state.key not in sealed.traces}
+            return sorted(before - stay - {"", sealed.run})
+
+    def mark(self, sealed: Sealed) -> None:
         """Note what is sealed."""
         with self._lock:
-            left = set()
+            left = {state.run for state in self._states() if state.key in sealed.traces} - {"", sealed.run}
+            for trace in self._traces.values():
+                if trace.state is not None and trace.state.run in left and not trace.ledger.released:
+                    trace.state = replace(trace.state, sealed=0)
             for key, newest in sealed.traces.items():
                 trace = self._traces[key]
                 if trace.state is not None:
-                    left.add(trace.state.run)
                     trace.state = replace(trace.state, sealed=newest, run=sealed.run)
-            return sorted(left - {"", sealed.run} - {state.run for state in self._states()})
 
     def release(self, before: int) -> int:
         """Give up the content of sealed traces."""
         count = 0
         with self._lock:
+            used = {state.run for state in self._states() if state.pending or state.arrived >= before} - {""}
             for trace in self._traces.values():
                 state = trace.state
-                if state and not trace.ledger.released and not state.pending and state.arrived < before:
+                settled = state and not trace.ledger.released and not state.pending and state.arrived < before
+                if state and settled and state.run not in used:
                     trace.spans, trace.logs, trace.ledger.released = [], [], True
                     count += 1
         return count

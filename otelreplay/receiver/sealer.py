@@ -12,11 +12,12 @@ from otelreplay.errors import OtelReplayError
 from otelreplay.pipeline.result import ConvertedRun
 from otelreplay.receiver.assembler import Assembler, Group, Pass, Ready, settled
 from otelreplay.receiver.counters import Counters
-from otelreplay.receiver.inbox import Inbox, Order
+from otelreplay.receiver.inbox import Inbox, InboxError, Order, TraceKey
 
 SECOND = 10**9
 _TICK = 0.2
 _RELEASE_EVERY = 300 * SECOND
+_FIRST_REST, _LONGEST_REST = SECOND, 300 * SECOND
 COUNTS = "counts"
 """The fact under which the inbox keeps the counts."""
 
@@ -51,6 +52,7 @@ class Sealer:
         self._began = clock()
         self._released = self._saved = 0
         self._said: set[str] = set()
+        self._resting: dict[TraceKey, _Rest] = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="otelreplay-seal", daemon=True)
 
@@ -75,9 +77,9 @@ class Sealer:
         for order in self._inbox.orders():
             self._carry_out(order)
         now, patience = self._clock(), self._patience
-        pending = self._inbox.pending()
-        if any(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began)([state]) for state in pending):
-            self._seal(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began))
+        ready = self._awake(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began), now)
+        if any(ready([state]) for state in self._inbox.pending()):
+            self._seal(ready)
         if now >= self._released + min(_RELEASE_EVERY, patience.retention):
             self._inbox.release(now - patience.retention)
             self._released = now
@@ -90,22 +92,37 @@ class Sealer:
             try:
                 self.turn()
                 failures = 0
-            except OtelReplayError as error:
+            except Exception as error:
                 failures += 1
-                self._tell(error.sentence())
-            except Exception as error:  # ours; its text may quote payload
-                failures += 1
-                self._tell(f"runs cannot be assembled now: this is a bug in otelreplay ({type(error).__name__})")
+                self._tell(_fault(error))
 
     def _seal(self, ready: Ready) -> Pass:
         found = self._assembler.seal(ready)
         for problem in found.problems:
             self._tell(problem)
+        now, before = self._clock(), self._resting
+        self._resting = {key: rest for key, rest in before.items() if rest.until > now - _LONGEST_REST}
+        for state in found.failed:
+            self._resting[state.key] = _Rest.after(before.get(state.key), newest=state.newest, now=now)
         return found
 
+    def _awake(self, ready: Ready, now: int) -> Ready:
+        """``ready``, without what failed a moment ago and has not changed: it is tried again, and ever more seldom."""
+
+        def rested(group: Group) -> bool:
+            rests = [(state, self._resting.get(state.key)) for state in group]
+            return ready(group) and not any(rest and rest.newest == state.newest and now < rest.until for state, rest in rests)
+
+        return rested
+
     def _carry_out(self, order: Order) -> None:
-        done = self._seal(self._wanted(order.run))
-        self._inbox.fulfil(order.number, answer_of(done))
+        try:
+            answer = answer_of(self._seal(self._wanted(order.run)))
+        except InboxError:
+            raise  # it could not be answered either
+        except Exception as error:  # an order that cannot be carried out must not stand before all else
+            answer = {"runs": [], "problems": [_fault(error)]}
+        self._inbox.fulfil(order.number, answer)
 
     def _wanted(self, run: str) -> Ready:
         return wanted(run, self._assembler.name)
@@ -119,6 +136,29 @@ class Sealer:
     def _save(self) -> None:
         self._inbox.note({COUNTS: json.dumps(self._counters.snapshot())})
         self._saved = self._clock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A trace whose run could not be assembled is left alone for a while, unless something comes to it."""
+
+    newest: int
+    until: int
+    length: int
+
+    @classmethod
+    def after(cls, before: _Rest | None, *, newest: int, now: int) -> _Rest:
+        """The rest after a failure: longer each time."""
+        again = before is not None and before.newest == newest
+        length = min(2 * before.length, _LONGEST_REST) if before is not None and again else _FIRST_REST
+        return cls(newest, now + length, length)
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, OtelReplayError):
+        return error.sentence()
+    # ours; its text may quote payload
+    return f"runs cannot be assembled now: this is a bug in otelreplay ({type(error).__name__})"
 
 
 def wanted(run: str, name: Callable[[Group], str]) -> Ready:

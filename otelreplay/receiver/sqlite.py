@@ -34,6 +34,17 @@ INSERT INTO traces (tenant, trace, arrived, start, end, spans, ended, newest) VA
 ON CONFLICT (tenant, trace) DO UPDATE SET arrived = excluded.arrived, start = excluded.start, end = excluded.end,
     spans = excluded.spans, ended = excluded.ended, newest = excluded.newest
 """
+_RUN_OF = "SELECT run FROM traces WHERE tenant = ? AND trace = ?"
+_OTHERS_OF_THEIR_RUNS = """
+WHERE released = 0 AND arrived <= ? AND run <> '' AND run IN (
+    SELECT run FROM (SELECT run FROM traces WHERE released = 0 AND arrived >= ? ORDER BY arrived DESC LIMIT ?)
+    UNION SELECT run FROM traces WHERE newest > sealed)
+"""
+_OLD = """
+SELECT tenant, trace FROM traces AS old WHERE released = 0 AND newest <= sealed AND arrived < ? AND NOT EXISTS (
+    SELECT 1 FROM traces AS other WHERE other.run = old.run AND other.run <> ''
+    AND (other.arrived >= ? OR other.newest > other.sealed))
+"""
 
 
 class SqliteInbox:
@@ -129,28 +140,43 @@ class SqliteInbox:
     def recent(self, since: int, limit: int) -> list[TraceState]:
         """Traces that got something new since then, and all pending ones."""
         found = self._states("WHERE released = 0 AND arrived >= ? ORDER BY arrived DESC LIMIT ?", (since, limit))
-        return list({state.key: state for state in (*found, *self.pending())}.values())
+        oldest = found[-1].arrived if len(found) == limit else since
+        others = self._states(_OTHERS_OF_THEIR_RUNS, (oldest, since, limit))
+        return list({state.key: state for state in (*found, *others, *self.pending())}.values())
 
     def _states(self, where: str, values: tuple[Any, ...]) -> list[TraceState]:
         return [_state(row) for row in self._select(f"SELECT {_STATE} FROM traces {where}", values)]
 
-    def mark(self, sealed: Sealed) -> list[str]:
+    def leaves(self, sealed: Sealed) -> list[str]:
+        """The runs that would have no trace any more."""
+        before = set()
+        for key in sealed.traces:
+            where = (key.tenant, bytes.fromhex(key.trace_id))
+            before |= {run for (run,) in self._select(_RUN_OF, where)}
+        members = "SELECT tenant, trace FROM traces WHERE run = ? AND run <> ''"
+        return sorted(
+            run
+            for run in before - {"", sealed.run}
+            if all(TraceKey(tenant, trace.hex()) in sealed.traces for tenant, trace in self._select(members, (run,)))
+        )
+
+    def mark(self, sealed: Sealed) -> None:
         """Note what is sealed."""
         with self._transaction() as db:
-            left = set()
-            for key, newest in sealed.traces.items():
-                where = (key.tenant, bytes.fromhex(key.trace_id))
-                row = db.execute("SELECT run FROM traces WHERE tenant = ? AND trace = ?", where).fetchone()
-                left |= {row[0]} if row else set()
-                db.execute("UPDATE traces SET sealed = ?, run = ? WHERE tenant = ? AND trace = ?", (newest, sealed.run, *where))
-            held = "SELECT 1 FROM traces WHERE run = ? LIMIT 1"
-            return sorted(run for run in left - {"", sealed.run} if db.execute(held, (run,)).fetchone() is None)
+            left = {run for key in sealed.traces for (run,) in db.execute(_RUN_OF, (key.tenant, bytes.fromhex(key.trace_id)))}
+            left -= {"", sealed.run}
+            db.executemany(
+                "UPDATE traces SET sealed = 0 WHERE run = ? AND run <> '' AND released = 0", [(run,) for run in left]
+            )
+            db.executemany(
+                "UPDATE traces SET sealed = ?, run = ? WHERE tenant = ? AND trace = ?",
+                [(newest, sealed.run, key.tenant, bytes.fromhex(key.trace_id)) for key, newest in sealed.traces.items()],
+            )
 
     def release(self, before: int) -> int:
         """Give up the content of sealed traces."""
         with self._transaction() as db:
-            old = "released = 0 AND newest <= sealed AND arrived < ?"
-            rows = db.execute(f"SELECT tenant, trace FROM traces WHERE {old}", (before,)).fetchall()
+            rows = db.execute(_OLD, (before, before)).fetchall()
             db.executemany("UPDATE frames SET data = x'' WHERE tenant = ? AND trace = ?", rows)
             db.executemany("UPDATE traces SET released = 1 WHERE tenant = ? AND trace = ?", rows)
             for tenant, trace in rows:

@@ -64,7 +64,10 @@ def _state(inbox: Inbox, trace: str = TRACE, tenant: str = "") -> TraceState:
 
 def _seal(inbox: Inbox, run: str, *traces: str) -> list[str]:
     states = [_state(inbox, trace) for trace in traces or (TRACE,)]
-    return inbox.mark(Sealed(run=run, traces={state.key: state.newest for state in states}))
+    sealed = Sealed(run=run, traces={state.key: state.newest for state in states})
+    left = inbox.leaves(sealed)
+    inbox.mark(sealed)
+    return left
 
 
 def what_is_put_is_read_back(inbox: Inbox, _clock: Clock) -> None:
@@ -160,6 +163,16 @@ def a_run_that_lost_its_last_trace_is_named(inbox: Inbox, _clock: Clock) -> None
     assert _seal(inbox, "bb", TRACE, OTHER) == []
 
 
+def what_another_trace_left_is_pending_again(inbox: Inbox, _clock: Clock) -> None:
+    """The cassette of its run holds a trace that belongs to another one now."""
+    _put(inbox, sample_span(1), sample_span(1, trace_id=OTHER))
+    _seal(inbox, "aa", TRACE, OTHER)
+    assert _seal(inbox, "bb", OTHER) == []
+    assert [state.key.trace_id for state in inbox.pending()] == [TRACE]
+    _seal(inbox, "aa", TRACE)
+    assert inbox.pending() == []
+
+
 def what_comes_after_the_release_is_late(inbox: Inbox, clock: Clock) -> None:
     """But a redelivery of what was held is still known as one; and what is pending is never given up."""
     _put(inbox, sample_span(1), logs=(sample_log(),))
@@ -172,6 +185,21 @@ def what_comes_after_the_release_is_late(inbox: Inbox, clock: Clock) -> None:
     assert inbox.read([TraceKey("", TRACE)]) == ([], [])
     assert [state.key.trace_id for state in inbox.recent(0, 10)] == [OTHER]
     assert inbox.release(clock.now + 1) == 0
+
+
+def a_run_is_held_and_found_as_a_whole(inbox: Inbox, clock: Clock) -> None:
+    """What comes late to one of its traces revises all of it: the others are there, however long nothing came for them."""
+    _put(inbox, sample_span(1), sample_span(1, trace_id=OTHER))
+    _seal(inbox, "ab", TRACE, OTHER)
+    clock.now += 10
+    _put(inbox, sample_span(2))
+    assert {state.key.trace_id for state in inbox.recent(clock.now, 10)} == {TRACE, OTHER}
+    assert inbox.release(clock.now) == 0
+    _seal(inbox, "ab", TRACE)
+    assert {state.key.trace_id for state in inbox.recent(clock.now, 1)} == {TRACE, OTHER}
+    assert inbox.recent(clock.now + 1, 10) == []
+    assert inbox.release(clock.now) == 0
+    assert inbox.release(clock.now + 1) == 2
 
 
 def recent_traces_are_bounded_and_pending_ones_always_there(inbox: Inbox, clock: Clock) -> None:
@@ -216,6 +244,8 @@ INBOX_CHECKS: tuple[Check, ...] = (
     what_is_sealed_is_pending_again_when_something_comes,
     a_run_that_lost_its_last_trace_is_named,
     what_comes_after_the_release_is_late,
+    what_another_trace_left_is_pending_again,
+    a_run_is_held_and_found_as_a_whole,
     recent_traces_are_bounded_and_pending_ones_always_there,
     facts_are_kept,
     orders_are_answered_once,

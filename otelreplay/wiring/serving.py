@@ -224,7 +224,7 @@ def _ordered(store: Path, run: str, wait: float) -> dict[str, Any]:
 
 
 def _is_sealed(store: Path, run: str) -> bool:
-    return any(entry.run_id == run for entry in DirectoryStore(store).list())
+    return any(entry.run_id == run for entry in DirectoryStore(store).list(superseded=True))
 
 
 def store_status(store: Path) -> dict[str, Any]:
