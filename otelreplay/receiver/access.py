@@ -51,12 +51,12 @@ def parse_tokens(text: str, where: str) -> dict[str, str]:
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        if len(words) != 2 or len(words[1]) < SHORTEST or words[1] in found:
+        if len(words) != 2 or len(words[1]) < SHORTEST or not _sendable(words[1]) or words[1] in found:
             raise UsageError(
                 f"line {number} is no tenant and token",
                 code="serve.tokens",
                 where=where,
-                next_step=f"write TENANT TOKEN in each line, each token once and with {SHORTEST} characters or more",
+                next_step=f"write TENANT TOKEN in each line, each token once, of {SHORTEST} characters of ASCII or more",
             )
         found[words[1]] = "" if words[0] == "-" else words[0]
     if not found:
@@ -64,9 +64,14 @@ def parse_tokens(text: str, where: str) -> dict[str, str]:
     return found
 
 
+def _sendable(token: str) -> bool:
+    """Can a header carry it, on both ways in?"""
+    return token.isascii() and token.isprintable()
+
+
 def is_loopback(host: str) -> bool:
     """Can nobody but this machine reach an address?"""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
-        return host == "localhost"
+        return host.lower() == "localhost"

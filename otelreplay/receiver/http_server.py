@@ -14,7 +14,7 @@ import uvicorn
 from otelreplay.receiver.access import Access
 from otelreplay.receiver.door import Door
 from otelreplay.receiver.http_app import App
-from otelreplay.receiver.sockets import listening
+from otelreplay.receiver.sockets import listening, unusable
 
 THREADS = 8
 
@@ -34,6 +34,7 @@ class HttpServer:
     ) -> None:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="otelreplay-http")
         app: Any = App(door, access, executor=self._pool, report=report)
+        self._address = f"{host}:{port}"
         self._socket = listening(host, port, option="--http")
         self.port: int = self._socket.getsockname()[1]
         certificate, key, authority = tls_files or (None, None, None)
@@ -62,6 +63,8 @@ class HttpServer:
         self._thread.start()
         while not self._server.started and self._thread.is_alive():
             self._thread.join(0.005)
+        if not self._server.started:
+            raise unusable(self._address, "the HTTP server does not start", "--http")
 
     def stop(self) -> None:
         """Take no more requests, and end those that run."""

@@ -74,13 +74,13 @@ class Receiver:
                 host, port = settings.http
                 files = settings.tls_files
                 self.http = HttpServer(door, access, host=host, port=port, report=self.status, tls_files=files)
+            for server in (self.grpc, self.http):
+                if server is not None:
+                    server.start()
         except BaseException:
             self._end_servers()
             self._committer.close()
             raise
-        for server in (self.grpc, self.http):
-            if server is not None:
-                server.start()
         self._sealer.start()
 
     @property

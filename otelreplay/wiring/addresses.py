@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 from otelreplay.errors import UsageError
@@ -14,7 +15,7 @@ from otelreplay.wiring.files import opened
 def tokens_in(file: Path) -> dict[str, str]:
     """Token to tenant, from a file."""
     with opened(str(file)) as stream:
-        return parse_tokens(stream.read(1 << 20).decode("utf-8", "replace"), str(file))
+        return parse_tokens(stream.read().decode("utf-8-sig", "replace"), str(file))
 
 
 def settings_of(
@@ -41,6 +42,8 @@ def settings_of(
         if file is not None:
             with opened(str(file)):
                 pass
+    if certificate is not None and key is not None:
+        _require_usable(certificate, key, authority)
     addresses = {option: _address(text, option) for option, text in (("--grpc", grpc), ("--http", http))}
     if not any(addresses.values()):
         raise UsageError("there is nothing to serve", code="serve.nothing", next_step="give --grpc or --http an address")
@@ -64,12 +67,36 @@ def settings_of(
     )
 
 
+def _require_usable(certificate: Path, key: Path, authority: Path | None) -> None:
+    """Raise UsageError ``serve.tls`` for files that no server could use; the ways in would say so in words of their own."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    file = certificate
+    try:
+        context.load_cert_chain(certificate, key, password=lambda: "")  # without this it would ask the terminal
+        if authority is not None:
+            file = authority
+            context.load_verify_locations(authority)
+    except (ssl.SSLError, ValueError) as error:
+        reason = (getattr(error, "reason", None) or "no PEM").replace("_", " ").lower()
+        raise UsageError(
+            f"the certificate, its key or the authority cannot be used ({reason})",
+            code="serve.tls",
+            where=str(file),
+            next_step="name PEM files: a certificate chain, the private key that belongs to it, without a password, "
+            "and certificates of the authority",
+        ) from None
+
+
 def _address(text: str, option: str) -> tuple[str, int] | None:
     if text == "off":
         return None
     host, _, port = text.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+    bare = ":" in host and not (host.startswith("[") and host.endswith("]"))  # an IPv6 address without its brackets
+    if not host or bare or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise UsageError(
-            "this is no address", code="serve.address_form", where=option, next_step="write HOST:PORT, as 127.0.0.1:4317"
+            "this is no address",
+            code="serve.address_form",
+            where=option,
+            next_step="write HOST:PORT, as 127.0.0.1:4317 or [::1]:4317",
         )
     return host, int(port)

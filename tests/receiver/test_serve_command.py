@@ -14,7 +14,7 @@ from otelreplay.receiver.access import is_loopback, parse_tokens
 from otelreplay.wiring.addresses import settings_of
 from tests.cli import traces
 from tests.cli.command import Desk
-from tests.receiver.posts import JSON, cassettes
+from tests.receiver.posts import JSON, cassettes, served
 from tests.receiver.process import serving_process
 
 RUN = traces.agent_run()
@@ -122,19 +122,23 @@ def test_beyond_loopback_only_with_tokens_or_a_certificate_or_on_purpose(tmp_pat
     with pytest.raises(UsageError):
         settings_of(**{**DEFAULTS, "http": "0.0.0.0:1"})
     assert settings_of(**{**DEFAULTS, "http": "0.0.0.0:1", "guarded": True}).http == ("0.0.0.0", 1)
-    for name in ("a", "b"):
-        (tmp_path / name).write_text("")
-    files = (tmp_path / "a", tmp_path / "b", None)
+    files = (*certificate(tmp_path), None)
     assert settings_of(**{**DEFAULTS, "http": "0.0.0.0:1", "tls": files}).tls_files == files
-    assert [is_loopback(host) for host in ("127.0.0.9", "::1", "[::1]", "localhost", "0.0.0.0", "10.0.0.1", "example.com")] == [
-        *[True] * 4, *[False] * 3,
-    ]  # fmt: skip
+    loopback = ("127.0.0.9", "::1", "[::1]", "localhost", "LOCALHOST")
+    elsewhere = ("0.0.0.0", "10.0.0.1", "example.com", "0", "*", "[::]", "127.1")
+    assert [is_loopback(host) for host in (*loopback, *elsewhere)] == [*[True] * len(loopback), *[False] * len(elsewhere)]
 
 
 def test_tokens_are_read_from_lines(tmp_path):
     text = "# who may send\nacme a-token-of-some-length\n\n- another-token-of-length\n"
     assert parse_tokens(text, "x") == {"a-token-of-some-length": "acme", "another-token-of-length": ""}
-    for bad in ("", "acme short\n", "acme\n", "a one-token-of-16-char\nb one-token-of-16-char\n"):
+    for bad in (
+        "",
+        "acme short\n",
+        "acme\n",
+        "acme sixteen-characters-\u00e9\n",
+        "a one-token-of-16-char\nb one-token-of-16-char\n",
+    ):
         with pytest.raises(UsageError) as error:
             parse_tokens(bad, "x")
         assert error.value.code == "serve.tokens"
@@ -188,6 +192,40 @@ def test_tls_on_both_ways_in(tmp_path):
         context = ssl.create_default_context(cafile=cert)
         with urllib.request.urlopen(f"https://127.0.0.1:{served.http}/status", timeout=20, context=context) as answer:
             assert json.loads(answer.read())["stored"]["spans"] == 1
+
+
+@pytest.mark.parametrize("wrong", ["other_key", "no_pem", "swapped", "no_authority"])
+@pytest.mark.parametrize("way", ["grpc", "http"])
+def test_a_certificate_that_cannot_be_used_is_said_before_anything_is_ready(tmp_path, wrong, way):
+    """Never "ready" with a way in that is dead."""
+    (tmp_path / "other").mkdir()
+    (cert, key), (_, other) = certificate(tmp_path), certificate(tmp_path / "other")
+    junk = tmp_path / "junk.pem"
+    junk.write_text("junk")
+    files = {"other_key": (cert, other, None), "no_pem": (junk, key, None), "swapped": (key, cert, None)}
+    with pytest.raises(UsageError) as error:
+        settings_of(
+            **{**DEFAULTS, "grpc": "off", "http": "off", way: "127.0.0.1:1", "tls": files.get(wrong, (cert, key, junk))}
+        )
+    assert error.value.code == "serve.tls"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_http_server_that_does_not_start_is_an_error(tmp_path, monkeypatch):
+    def fails(*_args, **_more):
+        raise SystemExit(1)
+
+    monkeypatch.setattr("uvicorn.Server.run", fails)
+    with pytest.raises(UsageError) as error, served(tmp_path):
+        pass
+    assert error.value.code == "serve.address"
+
+
+def test_an_ipv6_address_needs_its_brackets():
+    assert settings_of(**{**DEFAULTS, "grpc": "[::1]:7"}).grpc == ("[::1]", 7)
+    with pytest.raises(UsageError) as error:
+        settings_of(**{**DEFAULTS, "grpc": "::1:7"})
+    assert error.value.code == "serve.address_form"
 
 
 def test_the_command_is_quick_to_say_what_it_takes():
