@@ -6,6 +6,7 @@ requests they may be one that was sent again. Only what is too large for memory 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -67,6 +68,15 @@ class Gather:
         self.spans += other.spans
         self.logs += other.logs
         self.tally.notes.update(other.tally.notes)
+
+    def join(self, parts: Sequence[Batch]) -> None:
+        """Put the records of earlier batches before what is held: the next batch is all of it."""
+        self.spans[:0] = [span for part in parts for span in part.spans]
+        self.logs[:0] = [record for part in parts for record in part.logs]
+        self.rejected[:0] = [each for part in parts for each in part.rejected]
+        self._unlisted += sum(part.unlisted for part in parts) + len(self.rejected[LISTED:])
+        self._unlisted_traces.update(*(part.unlisted_traces for part in parts), (r.trace_id for r in self.rejected[LISTED:]))
+        del self.rejected[LISTED:]
 
     def drain(self) -> tuple[Batch, ...]:
         """The last batch, if there is anything to put into it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Literal
 
+from otelreplay.errors import LimitError
 from otelreplay.inputs import Tally, typed, wire
 from otelreplay.inputs.documents import DocumentReader
 from otelreplay.inputs.gather import Gather
@@ -64,7 +65,7 @@ def _json(data: bytes, gather: Gather, limit: int) -> None:
             raise UndecodableError("something follows the JSON object")
     except ScanError as error:
         raise UndecodableError(f"it is no JSON: at byte {error.at} {error.why}") from None
-    gather.spans[:0] = [span for part in parts for span in part.spans]
-    gather.logs[:0] = [log for part in parts for log in part.logs]
-    gather.rejected[:0] = [each for part in parts for each in part.rejected]
+    except LimitError as error:
+        raise UndecodableError(error.what) from None
+    gather.join(parts)
     return None

@@ -137,7 +137,7 @@ class Door:
                 kind: Kind = "unavailable" if isinstance(error, InboxError) else "internal"
                 raise RefusedError(kind, f"nothing can be stored now: {error.what}") from None
         self._count(receipt)
-        return self._answer(rejected, receipt)
+        return self._answer(rejected, batch.unlisted, receipt)
 
     def _count(self, receipt: Receipt) -> None:
         self.counters.add(
@@ -150,18 +150,20 @@ class Door:
             late_logs=receipt.late_logs,
         )
 
-    def _answer(self, rejected: Sequence[Rejected], receipt: Receipt) -> Accepted:
+    def _answer(self, rejected: Sequence[Rejected], unlisted: int, receipt: Receipt) -> Accepted:
+        refused = len(rejected) + unlisted
         said = [f"{each.where}: {each.reason}" for each in rejected]
         late = receipt.late_spans + receipt.late_logs
-        if rejected:
-            self.counters.refuse("record", len(rejected))
+        if refused:
+            self.counters.refuse("record", refused)
             for sentence in said[:_QUOTED]:
                 self.counters.refuse("record", 0, said=sentence)
         if late:
             said.append(f"{late} came too late: their run is sealed and its spans are no longer held")
             self.counters.refuse("late", late, said=said[-1])
-        more = f"; and {len(said) - _QUOTED} more" if len(said) > _QUOTED else ""
-        return Accepted(len(rejected) + late, "; ".join(said[:_QUOTED]) + more)
+        further = len(said) + unlisted - _QUOTED
+        more = f"; and {further} more" if further > 0 else ""
+        return Accepted(refused + late, "; ".join(said[:_QUOTED]) + more)
 
 
 def _redacted_spans(redactor: Redactor, batch: Batch, rejected: list[Rejected]) -> Iterator[Span]:

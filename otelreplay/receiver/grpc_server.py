@@ -51,6 +51,7 @@ class GrpcServer:
             ("grpc.so_reuseport", 0),  # a second server on this port shall fail, not share it
             ("grpc.max_concurrent_streams", 4 * THREADS),
             ("grpc.max_metadata_size", 16 << 10),
+            ("grpc.server_handshake_timeout_ms", 20_000),
         ]
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="otelreplay-grpc")
         self._server = grpc.server(self._pool, options=options)

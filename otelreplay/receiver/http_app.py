@@ -1,7 +1,7 @@
 """OTLP over HTTP, as an ASGI application.
 
 Theory of operation. A body is read into memory only as far as the limit and the budget allow: a request that declares too much
-is refused before its body is asked for, one that does not declare is refused as soon as it has too much. What is left of a
+is refused before its body is asked for, any other as soon as there is no room for what has come of it. What is left of a
 refused body is read and thrown away, up to a bound, because a sender that is still sending would otherwise see a broken
 connection instead of the answer. The work itself is done by a few threads; how many wait for one is bounded by the budget.
 """
@@ -98,8 +98,7 @@ class App:
         try:
             if size is not None and size > self._door.limit:
                 raise self._door.too_large(size)
-            held.enter_context(self._door.room(size or 0))
-            return await asyncio.wait_for(self._chunks(receive, size, held), BODY_SECONDS)
+            return await asyncio.wait_for(self._chunks(receive, held), BODY_SECONDS)
         except TimeoutError:
             raise GoneError from None
         except RefusedError as refused:
@@ -107,7 +106,7 @@ class App:
             await _drain(receive)
             raise
 
-    async def _chunks(self, receive: Receive, declared: int | None, held: ExitStack) -> bytes:
+    async def _chunks(self, receive: Receive, held: ExitStack) -> bytes:
         parts: list[bytes] = []
         size, more = 0, True
         while more:
@@ -119,8 +118,7 @@ class App:
             size += len(part)
             if size > self._door.limit:
                 raise self._door.too_large(size)
-            if declared is None:
-                held.enter_context(self._door.room(len(part)))
+            held.enter_context(self._door.room(len(part)))  # of what is there: declaring much takes nobody's room
             parts.append(part)
         return b"".join(parts)
 

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 
 from otelreplay.receiver.access import Access
+from otelreplay.receiver.connections import WatchedConnection, connections_allowed
 from otelreplay.receiver.door import Door
 from otelreplay.receiver.http_app import App
 from otelreplay.receiver.sockets import listening, unusable
@@ -40,7 +41,7 @@ class HttpServer:
         certificate, key, authority = tls_files or (None, None, None)
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=type("Connection", (WatchedConnection,), {"allowed": connections_allowed()}),
             ws="none",
             loop="asyncio",
             lifespan="off",

@@ -16,6 +16,8 @@ _CONTENT = 16
 _ROW = 1 + 8 + KEY
 _SPAN, _LOG = b"s", b"l"
 _NO_ID = bytes(8)
+_WEIGHT = 3
+"""What a trace takes by itself, in keys."""
 
 
 class Ledger:
@@ -30,7 +32,8 @@ class Ledger:
         """Rows of what was admitted since the last :meth:`rows`."""
         self.released = released
         """Its content is no longer held: what is not known is late."""
-        self.start = self.end = self.weight = 0
+        self.start = self.end = 0
+        self.weight = _WEIGHT
         self.ended = False
 
     def admit_span(self, span: Span, key: bytes) -> Verdict:

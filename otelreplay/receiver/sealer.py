@@ -53,6 +53,7 @@ class Sealer:
         self._released = self._saved = 0
         self._said: set[str] = set()
         self._resting: dict[TraceKey, _Rest] = {}
+        self._looked = self._due = 0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="otelreplay-seal", daemon=True)
 
@@ -77,14 +78,24 @@ class Sealer:
         for order in self._inbox.orders():
             self._carry_out(order)
         now, patience = self._clock(), self._patience
-        ready = self._awake(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began), now)
-        if any(ready([state]) for state in self._inbox.pending()):
-            self._seal(ready)
+        if not self._looked <= now < self._due:
+            self._look(now)
         if now >= self._released + min(_RELEASE_EVERY, patience.retention):
             self._inbox.release(now - patience.retention)
             self._released = now
         if now >= self._saved + SECOND:
             self._save()
+
+    def _look(self, now: int) -> None:
+        """Seal what is due, and note when something may be due next: to look at all that is pending takes a while."""
+        patience = self._patience
+        ready = self._awake(settled(now=now, quiet=patience.quiet, idle=patience.idle, since=self._began), now)
+        pending = self._inbox.pending()
+        if any(ready([state]) for state in pending):
+            self._seal(ready)
+        after = (state.arrived + (patience.quiet if state.ended else patience.idle) for state in pending)
+        soonest = min(after, default=now + patience.quiet)  # what comes from now on is not due before then
+        self._looked, self._due = now, max(min(soonest, now + patience.quiet), now + min(patience.quiet // 5, SECOND))
 
     def _work(self) -> None:
         failures = 0

@@ -1,15 +1,19 @@
 """OTLP/HTTP as the specification has it: what is taken, what is refused, and in which words."""
 
+import contextlib
 import gzip
+import http.client
 import json
 import socket
 import threading
+import time
 import zlib
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from otelreplay.inputs import read_batches
+from otelreplay.inputs.gather import LISTED
 from otelreplay.testing.inboxes import TRACE, sample_span
 from tests.inputs import otlp
 from tests.receiver.posts import JSON, PROTOBUF, cassettes, partial, pending_spans, request, served, status_of
@@ -250,3 +254,88 @@ def test_the_wire_and_a_file_are_read_alike(post):
         assert post.post(body, media)[0] == 200
     assert list(pending_spans(post).values()) == list(batch.spans)
     assert post.status["duplicates"]["spans"] == 1
+
+
+def test_more_refusals_than_are_listed_are_counted(post):
+    """The sender and the status are told of every one."""
+    span = {"traceId": TRACE, "spanId": "short"}
+    status, answer = post.json(otlp.plain_spans(*[span] * (LISTED + 500)))
+    found = answer["partialSuccess"]
+    assert (status, found["rejectedSpans"]) == (200, str(LISTED + 500))
+    assert found["errorMessage"].endswith(f"; and {LISTED + 495} more")
+    assert post.status["refused"] == {"record": LISTED + 500}
+
+
+HALF = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Ty"
+WHOLE = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize("before", [b"", HALF, WHOLE + HALF])
+def test_a_connection_that_never_says_what_it_wants_is_closed(post, monkeypatch, before):
+    """Also one that sends a byte now and then, also after a request; one that waits for its answer is not."""
+    monkeypatch.setattr("otelreplay.receiver.connections.HEADER_SECONDS", 0.5)
+    with socket.create_connection(("127.0.0.1", post.receiver.http.port), timeout=10) as raw:
+        raw.sendall(before)
+        end, got = time.monotonic() + 8, b""
+        raw.settimeout(0.1)
+        with contextlib.suppress(ConnectionError):
+            while time.monotonic() < end:
+                with contextlib.suppress(TimeoutError):
+                    got += (part := raw.recv(1000))
+                    if not part:
+                        break
+                if before:
+                    raw.sendall(b"x")
+        assert time.monotonic() < end
+        assert got.startswith(b"HTTP/1.1 200") == before.startswith(WHOLE)
+
+
+def test_a_slow_answer_and_a_rest_between_requests_are_no_reason_to_close(post, monkeypatch):
+    monkeypatch.setattr("otelreplay.receiver.connections.HEADER_SECONDS", 0.2)
+    real = post.receiver.http._server.config.app._door.take
+
+    def slow(request):
+        time.sleep(0.5)
+        return real(request)
+
+    monkeypatch.setattr(post.receiver.http._server.config.app._door, "take", slow)
+    connection = http.client.HTTPConnection("127.0.0.1", post.receiver.http.port, timeout=10)
+    connection.connect()
+    held = connection.sock
+    for number in range(2):
+        connection.request("POST", "/v1/traces", request(sample_span(number + 1)), {"Content-Type": PROTOBUF})
+        assert connection.getresponse().read() == b""
+        time.sleep(0.5)
+    assert connection.sock is held
+    connection.close()
+
+
+def test_too_many_connections_are_closed_and_the_rest_served(post, monkeypatch):
+    monkeypatch.setattr(post.receiver.http._server.config.http_protocol_class, "allowed", 5)
+    with contextlib.ExitStack() as stack:
+        for _ in range(20):
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", post.receiver.http.port), timeout=10))
+        assert raw.recv(1) == b""
+    post.until(lambda: post.post(BODIES[PROTOBUF])[0] == 200)
+
+
+def test_bodies_that_are_declared_and_never_come_take_no_room(tmp_path):
+    """Memory is counted by what is there."""
+    head = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-protobuf\r\nContent-Length: 900000\r\n\r\n"
+    with served(tmp_path / "store", limit=1 << 20, memory=1 << 20) as post, contextlib.ExitStack() as stack:
+        for _ in range(4):
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", post.receiver.http.port)))
+            raw.sendall(head + b"x")
+        assert post.post(BODIES[PROTOBUF])[0] == 200
+
+
+def test_records_that_stand_before_their_resource_are_refused_as_such_when_they_are_too_many(tmp_path):
+    """Not as a fault of ours."""
+    spans = json.dumps(
+        otlp.plain_spans(*[otlp.json_span(sample_span(n)) for n in range(1, 200)])["resourceSpans"][0]["scopeSpans"]
+    )
+    body = f'{{"resourceSpans": [{{"x": -0 , "scopeSpans": {spans}, "resource": {{}}}}]}}'.encode()
+    with served(tmp_path / "store", limit=len(body)) as post:
+        status, answer = post.post(body, JSON)[::2]
+        assert status == 400
+        assert b"bug" not in answer
