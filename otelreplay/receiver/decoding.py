@@ -16,6 +16,10 @@ from otelreplay.inputs.source import Source
 from otelreplay.spans import Batch
 
 Form = Literal["protobuf", "json"]
+_SMALL = 1 << 20
+_EMPTIES = 500_000
+_EMPTY_FIELDS = tuple(bytes((number << 3 | wire.LEN, 0)) for number in range(1, 16))
+_EMPTY_OBJECTS = (b"{}", b"{ }", b"[]")
 
 
 class UndecodableError(Exception):
@@ -35,22 +39,33 @@ def decode(data: bytes, form: Form, signal: Signal, *, tally: Tally, limit: int)
     return gather.batch()
 
 
+def _require_substance(data: bytes, empty: tuple[bytes, ...]) -> None:
+    """Two bytes that say "a message with nothing in it" become a hundred in memory: a body of those is no trace."""
+    if len(data) > _SMALL and sum(map(data.count, empty)) > _EMPTIES:
+        raise UndecodableError(f"it has more than {_EMPTIES} empty parts")
+
+
 def _protobuf(data: bytes, signal: Signal, gather: Gather) -> None:
+    _require_substance(data, _EMPTY_FIELDS)
+    number = -1
     try:
-        elements = [field for field in wire.walk(data, 0, len(data)) if field.number == 1 and field.type == wire.LEN]
+        for field in wire.walk(data, 0, len(data)):
+            if field.number != 1 or field.type != wire.LEN:
+                continue
+            number += 1
+            element = data[field.start : field.end]
+            if signal == "metrics":
+                gather.tally.note("metrics_skipped", count_records(element))
+            elif element:
+                take_element(element, f"element {number}", gather, signal=signal)
     except wire.DamageError as damage:
         raise UndecodableError(f"it is no protobuf message: at byte {damage.at} {damage.why}") from None
-    for number, field in enumerate(elements):
-        element = data[field.start : field.end]
-        if signal == "metrics":
-            gather.tally.note("metrics_skipped", count_records(element))
-        else:
-            take_element(element, f"element {number}", gather, signal=signal)
 
 
 def _json(data: bytes, gather: Gather, limit: int) -> None:
     if data.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] != b"{":
         raise UndecodableError("it is no JSON object" if data else "it is empty, which is no JSON")
+    _require_substance(data, _EMPTY_OBJECTS)
     try:
         return typed.take_document(data, gather)
     except typed.NotPlainError:

@@ -6,6 +6,9 @@ import zlib
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _STEP = 1 << 20
+_PIECE = 64 << 10
+"""Bytes that are handed over at one time: what is not used of them is copied, so all at once would cost the square."""
+_MEMBERS = 10_000
 _WINDOW = {"gzip": 31, "deflate": 15}
 ENCODINGS = ("identity", *_WINDOW)
 """Content encodings that are understood. OTLP demands the first two; some exporters offer the third."""
@@ -27,22 +30,25 @@ def inflate(data: bytes, encoding: str, limit: int) -> bytes:
     if encoding == "identity" or not data:
         return data
     parts: list[bytes] = []
-    size, rest = 0, data
-    while rest:
+    size = at = members = 0
+    while at < len(data):  # gzip allows several members one after the other
+        members += 1
+        if members > _MEMBERS:
+            raise DamagedError(f"the {encoding} data has more than {_MEMBERS} members")
         unpack = zlib.decompressobj(_WINDOW[encoding])
         while not unpack.eof:
+            piece = data[at : at + _PIECE]
             try:
-                part = unpack.decompress(rest, min(_STEP, limit - size + 1))
+                part = unpack.decompress(piece, min(_STEP, limit - size + 1))
             except zlib.error:
                 raise DamagedError(f"the {encoding} data is damaged") from None
+            at += len(piece) - len(unpack.unconsumed_tail) - len(unpack.unused_data)
             size += len(part)
             if size > limit:
                 raise TooLargeError(size, limit)
             parts.append(part)
-            rest = unpack.unconsumed_tail
-            if not part and not rest and not unpack.eof:
+            if not part and at >= len(data) and not unpack.eof:
                 raise DamagedError(f"the {encoding} data is cut short")
-        rest = unpack.unused_data  # gzip allows several members one after the other
     return b"".join(parts)
 
 

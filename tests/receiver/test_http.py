@@ -334,8 +334,33 @@ def test_records_that_stand_before_their_resource_are_refused_as_such_when_they_
     spans = json.dumps(
         otlp.plain_spans(*[otlp.json_span(sample_span(n)) for n in range(1, 200)])["resourceSpans"][0]["scopeSpans"]
     )
-    body = f'{{"resourceSpans": [{{"x": -0 , "scopeSpans": {spans}, "resource": {{}}}}]}}'.encode()
+    body = f'{{"resourceSpans": [{{"x": {{"y": -0}}, "scopeSpans": {spans}, "resource": {{}}}}]}}'.encode()
     with served(tmp_path / "store", limit=len(body)) as post:
         status, answer = post.post(body, JSON)[::2]
         assert status == 400
         assert b"bug" not in answer
+
+
+EMPTY_PARTS = {
+    "elements": (PROTOBUF, b"\x0a\x00" * 1_000_000),
+    "attributes": (PROTOBUF, b"\x0a\x84\x84\x7a\x12\x80\x84\x7a" + b"\x12\x00" * 1_000_000),
+    "spans": (JSON, b'{"resourceSpans": [{"scopeSpans": [{"spans": [' + b"{}," * 600_000 + b"{}]}]}]}"),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY_PARTS)
+def test_a_body_of_nothing_but_empty_parts_is_refused_before_it_grows(post, name):
+    """Each takes two bytes on the wire and a hundred in memory."""
+    media, body = EMPTY_PARTS[name]
+    began = time.monotonic()
+    status, _, answer = post.post(gzip.compress(body), media, Content_Encoding="gzip")
+    assert (status, b"empty parts" in answer) == (400, True)
+    assert time.monotonic() - began < 2
+
+
+def test_very_many_members_of_gzip_cost_no_more_than_their_size(post):
+    body = gzip.compress(BODIES[PROTOBUF][:10]) + gzip.compress(b"") * 5000 + gzip.compress(BODIES[PROTOBUF][10:])
+    assert post.post(body, PROTOBUF, Content_Encoding="gzip")[0] == 200
+    began = time.monotonic()
+    assert post.post(gzip.compress(b"") * 500_000, PROTOBUF, Content_Encoding="gzip")[0] == 400
+    assert time.monotonic() - began < 3
