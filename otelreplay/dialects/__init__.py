@@ -12,6 +12,7 @@ from otelreplay.dialects import (
     converse,
     decorated,
     entities,
+    functions,
     genai,
     genai_events,
     haystack,
@@ -49,6 +50,7 @@ DIALECTS: tuple[Dialect, ...] = (
     genai.DIALECT,
     genai_events.DIALECT,
     mcp.DIALECT,
+    functions.DIALECT,
     plain.DIALECT,
 )
 

@@ -64,7 +64,7 @@ def _read(reader: SpanReader, prefix: str, tool: str) -> None:
     there, value = reader.payload(f"{prefix}output", got) if not reader.failed else (False, None)
     if there and reader.kind == "tool":
         reader.taken.add(f"{prefix}output")
-        got = json_of(value) if around else None
-        reader.result(got["result"] if isinstance(got, dict) and got.keys() == {"result"} else value)
+        inner = json_of(value) if around else None
+        reader.result(inner["result"] if isinstance(inner, dict) and inner.keys() == {"result"} else value)
     elif there:
         reader.value(f"{prefix}output", got)

@@ -112,6 +112,7 @@ class GenAI:
             marks=(*reader.marks, *(reader.removals(kind) if view.span.removed else ())),
             texts=reader.texts,
             maybe_empty=reader.maybe_empty,
+            drops_calls=reader.package.drops_calls,
             alternatives=int_of(attributes.get(_CHOICES)) > 1,
             taken=frozenset(reader.taken),
             took_logs=len(details) > len(told),
@@ -147,6 +148,11 @@ def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str
         extra = {k: v for k, v in record.attributes.items() if k not in out and k != sc.EVENT_NAME}
         out = {**out, **extra} if extra else out
     return out
+
+
+def calls_in(messages: Iterable[Message]) -> bool:
+    """Does any of the messages ask for a tool?"""
+    return any(part.get("type") == "tool_call" for message in messages for part in message["parts"])
 
 
 def int_of(value: Any) -> int:
@@ -237,6 +243,10 @@ class _Reader:
         self.messages("request.messages", "response.messages")
         self.content(sc.TOOL_DEFINITIONS, "request.tools", self.list_of_tools)
         self.ending()
+        said = self.fields.get("response.messages") or ()
+        if self.package.last_call_only and self.attributes.get(sc.OPENAI_API_TYPE) == "responses" and calls_in(said):
+            detail = "of several calls in one reply this package records the last alone"
+            self.marks.append(Missing(field="response.messages[0].parts", cause="not_carried_by_convention", detail=detail))
 
     def list_of_tools(self, value: Any) -> list[Any] | None:
         return read_tools(value, self.intern)
@@ -318,7 +328,8 @@ class _Reader:
             parts, self.fields[request] = lift_system(whole)
             self.lifted = len(whole) - len(self.fields[request])
             if parts:
-                self.fields["request.system"] = [*self.fields.get("request.system", ()), *parts]
+                apart = self.fields.get("request.system", [])
+                self.fields["request.system"] = apart if apart == parts else [*apart, *parts]
             elif len(whole) > len(self.fields[request]) and "request.system" not in self.fields:
                 detail = "the package recorded the system message without its content"
                 self.marks.append(
@@ -394,7 +405,7 @@ class _Reader:
         span = self.view.span
         if "request.messages" not in self.fields or span.removed or span.dropped_attributes_count:
             return False
-        return field == "request.system" or (
+        return (field == "request.system" and self.package.carries_system) or (
             field == "request.tools"
             and not any(k.startswith(sc.TOOL_DEFINITIONS) for k in self.attributes)
             and self.package.carries_tools
@@ -441,6 +452,13 @@ def _not_captured(package: pk.Package, kind: str, field: str) -> Missing:
             field=field, cause="not_carried_by_convention", detail="this package never records what goes into an agent"
         )
     carried = package.carries_tools if field == "request.tools" else package.carries_content
+    if field == "request.system" and not package.carries_system:
+        return Missing(
+            field=field,
+            cause="not_carried_by_convention",
+            detail="this package never records the system prompt",
+            remedy=package.content,
+        )
     if kind == "embeddings":
         return Missing(
             field=field,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner

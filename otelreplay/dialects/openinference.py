@@ -73,6 +73,8 @@ class OpenInference:
         if not isinstance(said, str):
             return None
         kind = _KINDS.get(said.upper())
+        if kind is None and said.upper() == "CHAIN" and any(_talks(view.span.attributes.get(a)) for a in (INPUT, OUTPUT)):
+            return Reading(dialect=self.name, kind="context", name=view.span.name or "chain", conversation=True)
         if kind is None:
             return None
         reader = _Reader(view, kind, intern, remedy=_SHOW)
@@ -250,6 +252,14 @@ class _Reader(SpanReader):
                 self.taken.add(attribute)
                 return str(self.attributes[attribute])
         return str(self.fields.get("request.model") or self.view.span.name.removesuffix(".__call__") or self.kind)
+
+
+def _talks(value: Any) -> bool:
+    """Is it a JSON object in which messages stand, at its top or one step below?"""
+    body = json_of(value) if isinstance(value, str) and value[:1] == "{" and '"messages"' in value else None
+    if not isinstance(body, dict):
+        return False
+    return any(isinstance(inner, dict) and isinstance(inner.get("messages"), list) for inner in (body, *body.values()))
 
 
 def _body(value: Any) -> Any:

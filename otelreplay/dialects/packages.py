@@ -43,6 +43,12 @@ class Package:
     """False: no mode of the package records what goes into an agent and comes out of it."""
     drops_text_beside_calls: bool = False
     """True: the text of a history message that also has tool calls is lost."""
+    drops_calls: bool = False
+    """True: turns of the history that call tools are left out."""
+    last_call_only: bool = False
+    """True: of several calls in a reply of the Responses API, the last one alone is recorded."""
+    carries_system: bool = True
+    """False: no mode of the package records the system prompt."""
     invents_ids: bool = False
     """True: call ids are made up by the package (``NAME_0``) and cross no wire; they differ between a reply and its history."""
 
@@ -61,6 +67,8 @@ _PACKAGES: tuple[tuple[str, Package], ...] = (
     ("opentelemetry.instrumentation.genai.", _LATEST),
     ("opentelemetry.instrumentation.google_genai", Package(content=SPAN_ONLY, tools=SPAN_MODES, invents_ids=True)),
     ("opentelemetry.util.genai", _LATEST),
+    ("openlit.", Package(content="leave capture_message_content on in openlit.init where the agent runs",
+        drops_calls=True, last_call_only=True)),
     ("opentelemetry.instrumentation.openai_v2", Package(
         content=f"set {CAPTURE}=span_only with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
         carries_tools=False)),
@@ -71,6 +79,10 @@ _LEGACY = {
     ),
     "opentelemetry.instrumentation.google_genai": Package(content=TRUE_AND_LOGS, carries_tools=False),
 }
+_AGENTS_V2 = Package(
+    content="use opentelemetry-instrumentation-genai-openai beside the agents instrumentation, which records requests whole",
+    carries_tools=False, carries_system=False,
+)  # fmt: skip
 UNKNOWN = Package(content="switch on content capture in the instrumentation that made this span")
 
 
@@ -86,4 +98,6 @@ def _package(name: str, version: str, legacy: bool) -> Package:
         return _LEGACY[name]
     if name == "opentelemetry.util.genai.handler" and version.startswith("0."):
         return Package(content=SPAN_ONLY, tools=SPAN_MODES, carries_tools=False)  # openai-v2 before 1.0 of the shared library
+    if name == "opentelemetry.instrumentation.openai_agents" and not version:
+        return _AGENTS_V2  # of the same name, the packages of OpenLLMetry have a version
     return next((package for prefix, package in _PACKAGES if name.startswith(prefix)), UNKNOWN)

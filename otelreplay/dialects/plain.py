@@ -9,7 +9,7 @@ Only spans on which no known convention stands are read so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner

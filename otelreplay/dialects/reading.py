@@ -80,6 +80,12 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """The reply's messages are choices of which the agent took one; otherwise they are one turn."""
     exact: bool = False
     """Written by a decorator: all values are exact, and no other dialect is asked about the span."""
+    as_tool: Reading | None = None
+    """Of a function that nobody calls a tool: what the span says if it is one, which only a model's request can tell."""
+    conversation: bool = False
+    """Of context: messages went through it in a form that tells no boundary."""
+    drops_calls: bool = False
+    """The package is known to leave turns that call tools out of the history."""
     no_boundary: bool = False
     """The span is known to be a step inside a package, whatever other conventions on it say."""
     told_afterwards: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -64,8 +65,8 @@ def decoded_whole(value: Any) -> Any:
 def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False, remedy: str = "") -> list[Message] | None:
     """Messages in the GenAI schema (or a provider's), from JSON text or structured values; None if it is neither.
 
-    ``invented_ids``: call ids of the form ``NAME_0`` are the package's own and are left out. ``remedy``: the switch that records
-    the content of parts.
+    ``invented_ids``: call ids of the form ``NAME_0`` are the package's own and are left out. ``remedy``: the switch that
+    records the content of parts.
     """
 
     def element(m: Any) -> tuple[Message, ...]:
@@ -90,6 +91,30 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
                 out[k] = v
         return [out]
     return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
+
+
+_CALL_OBJECTS = ("ResponseFunctionToolCall(", "ChatCompletionMessageToolCall(", "ChatCompletionMessageFunctionToolCall(")
+
+
+def _printed_call(part: Any) -> dict[str, Any] | None:
+    """The call behind text that is what Python prints of an SDK's call object; None for anything else."""
+    text = part.get("content") if isinstance(part, dict) and part.get("type") == "text" else None
+    if not isinstance(text, str) or not text.startswith(_CALL_OBJECTS):
+        return None
+    try:
+        told = ast.parse(text, mode="eval").body
+        held = {k.arg: ast.literal_eval(k.value) for k in told.keywords} if isinstance(told, ast.Call) else {}
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+    if "name" not in held or "arguments" not in held:
+        return None
+    call = held.get("call_id") or held.get("id")
+    return {
+        "type": "tool_call",
+        **({"id": call} if call else {}),
+        "name": held["name"],
+        "arguments": decoded(held["arguments"]),
+    }
 
 
 def _once(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -149,6 +174,9 @@ def _is_gemini(m: dict[str, Any]) -> bool:
 
 def normal_part(part: Any) -> dict[str, Any]:
     """One part of the GenAI schema: nulls that mean "not given" are left out, JSON text of arguments is decoded."""
+    printed = _printed_call(part)
+    if printed is not None:
+        return printed
     if isinstance(part, str):
         return {"type": "text", "content": part}
     if not isinstance(part, dict):

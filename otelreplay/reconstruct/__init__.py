@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from otelreplay.dialects import Interner
 from otelreplay.events import Missing, Note, Recording
-from otelreplay.reconstruct import decorated, gaps, order, replies, results, tools
+from otelreplay.reconstruct import decorated, gaps, order, replies, restoring, results, tools
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.fragments import Fragment
@@ -80,7 +80,10 @@ def _drafts(identified: list[Identified], records: list[LogRecord], notes: list[
 
 def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
     """What several spans tell together; adds the events that only others tell of, returns the run-level gaps."""
-    conversation = Conversation([d for d in drafts if d.kind == "model"])
+    models = [d for d in drafts if d.kind == "model"]
+    tools.promote(drafts, models)
+    restoring.restore(models)
+    conversation = Conversation(models)
     missing = replies.complete(conversation, [d for d in drafts if d.kind == "agent"])
     tools.pair([d for d in drafts if d.kind in ("tool", "retrieval")], conversation, notes)
     drafts += tools.complete(conversation)
@@ -92,6 +95,7 @@ def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
             if held:
                 draft.fields["request.messages"] = [conversation.restored.get(id(m), m) for m in held]
     notes += tools.unread(conversation)
+    gaps.unchanged(drafts)
     gaps.settle(drafts)
     return [*missing, *gaps.of_run(drafts)]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from otelreplay.dialects import Reading
 from otelreplay.events import Inferred, Missing, made
 from otelreplay.spans import Span
 
@@ -50,6 +51,12 @@ class Draft(msgspec.Struct, eq=False, kw_only=True):
     """See ``dialects.reading.Reading.told_afterwards``."""
     drops_text: bool = False
     """See ``dialects.reading.Reading.drops_text_beside_calls``."""
+    drops_calls: bool = False
+    """See ``dialects.reading.Reading.drops_calls``."""
+    conversation: bool = False
+    """See ``dialects.reading.Reading.conversation``."""
+    as_tool: Reading | None = None
+    """See ``dialects.reading.Reading.as_tool``."""
     joined: list[Draft] = []
     """Of a decorated draft: those of other instrumentation that report the same boundary."""
     exact: bool = False

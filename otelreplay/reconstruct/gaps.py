@@ -18,6 +18,7 @@ from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import tool_calls
 
 _OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"
+_INSTRUMENT = "instrument the model SDK and the tools as well as the agent framework"
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
 
 
@@ -50,6 +51,36 @@ def _calls_untold(draft: Draft) -> Iterable[Missing]:
         yield Missing(field="response.messages[0].parts", cause="not_carried_by_convention", detail=detail, remedy=remedy)
 
 
+def unchanged(drafts: Sequence[Draft]) -> None:
+    """Marks requests that say the same as one whose reply asked for tools that ran meanwhile: what came of them is not there."""
+    ran: dict[Draft, list[Draft]] = {}
+    for tool in drafts:
+        if tool.kind == "tool" and tool.span is not None:
+            for asker in tool.before:
+                ran.setdefault(asker, []).append(tool)
+    if not ran:
+        return
+    asked = sorted((d for d in ran if d.kind == "model"), key=lambda d: (d.start, d.id))
+    by_request: dict[tuple[int, ...], list[Draft]] = {}
+    for draft in asked:
+        by_request.setdefault(tuple(map(id, draft.fields.get("request.messages") or ())), []).append(draft)
+    for draft in drafts:
+        held = draft.fields.get("request.messages") if draft.kind == "model" and not draft.exact else None
+        for earlier in by_request.get(tuple(map(id, held)), ()) if held else ():
+            params = draft.fields.get("request.params") or {}
+            if earlier is not draft and "previous_response.id" not in params and _ran_before(ran[earlier], draft):
+                detail = f"it is no longer than the request of {earlier.id}, whose calls were answered meanwhile"
+                remedy = package_of(draft.span).content if draft.span else ""
+                draft.missing.append(
+                    Missing(field="request.messages", cause="not_carried_by_convention", detail=detail, remedy=remedy)
+                )
+                break
+
+
+def _ran_before(tools: Sequence[Draft], later: Draft) -> bool:
+    return all(tool.start <= later.start and tool.parent is later.parent for tool in tools)
+
+
 def _scopes_with_tools(drafts: Sequence[Draft]) -> set[str]:
     """Of the packages whose requests hold no tool definitions, those that report tool calls."""
     models = [d for d in drafts if d.kind == "model"]
@@ -78,7 +109,7 @@ def _is_gap(draft: Draft, gap: Missing, uses_tools: set[str]) -> bool:
         return False
     captured = draft.has("request.messages")
     if gap.field == "request.system":
-        return not captured
+        return not captured or gap.cause == "not_carried_by_convention"
     if gap.field == "request.tools":
         return draft.scope in uses_tools if gap.cause == "not_carried_by_convention" else not captured
     return True
@@ -106,10 +137,15 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             field="model",
             cause="not_carried_by_convention" if package.content.startswith("add ") else "span_not_received",
             detail="an agent ran, and no span of a model call arrived",
-            remedy=package.content
-            if package.content.startswith("add ")
-            else "instrument the model SDK as well as the agent framework",
+            remedy=package.content if package.content.startswith("add ") else _INSTRUMENT,
         )
+        if not tools:
+            yield _untold("an agent ran, and no span of a model call or a tool arrived; whether tools ran cannot be seen")
+    talks = next((d for d in drafts if d.conversation), None)
+    if talks is not None and not models and not agents and not tools:
+        detail = f"{talks.id} carried a conversation, and no span of a model call arrived"
+        yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_INSTRUMENT)
+        yield _untold(f"{talks.id} carried a conversation; whether tools ran in it cannot be seen")
     inside_of = _inside(tools)
     for model in models:
         if _covers_several(model, inside_of.get(model, ())):
@@ -135,6 +171,10 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
             remedy="instrument the tools, or capture message content so that calls and results can be read from it",
         )
+
+
+def _untold(detail: str) -> Missing:
+    return Missing(field="tool", cause="not_carried_by_convention", detail=detail, remedy=_INSTRUMENT)
 
 
 def _inside(tools: Sequence[Draft]) -> dict[Draft, list[Draft]]:

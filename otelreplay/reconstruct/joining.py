@@ -14,8 +14,8 @@ A trace is a run. Pieces without an agent of their own are traces of their own, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 

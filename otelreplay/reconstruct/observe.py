@@ -87,6 +87,9 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
         draft.maybe_empty |= reading.maybe_empty
         draft.told_afterwards |= reading.told_afterwards
         draft.drops_text |= reading.drops_text_beside_calls
+        draft.drops_calls |= reading.drops_calls
+        draft.conversation |= reading.conversation
+        draft.as_tool = draft.as_tool or reading.as_tool
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
     return draft

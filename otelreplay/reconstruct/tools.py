@@ -23,10 +23,28 @@ from otelreplay.dialects.values import decoded, decoded_whole
 from otelreplay.events import Missing, Note
 from otelreplay.reconstruct import results
 from otelreplay.reconstruct.draft import Draft, names_alike
-from otelreplay.reconstruct.turns import Call, Conversation
+from otelreplay.reconstruct.turns import Call, Conversation, tool_calls
 
 UNKNOWN_ERROR = "_OTHER"
 """``error.type`` of a failure that the framework handled: what it told the model instead is the tool's outcome."""
+
+
+def promote(drafts: Iterable[Draft], models: Sequence[Draft]) -> None:
+    """Makes a tool of each traced function whose name a model declared or asked for."""
+    functions = [d for d in drafts if d.as_tool is not None and d.kind == "context"]
+    if not functions:
+        return
+    declared = {str(t.get("name")) for d in models for t in d.fields.get("request.tools") or () if isinstance(t, dict)}
+    asked = {str(p.get("name")) for d in models for m in d.fields.get("response.messages") or () for _, p in tool_calls(m)}
+    for draft in functions:
+        reading = draft.as_tool
+        if reading is None or reading.name not in declared | asked:
+            continue
+        draft.kind, draft.name = "tool", reading.name
+        draft.fields.update(reading.fields)
+        draft.texts.update(reading.texts)
+        draft.gaps.update({gap.field: gap for gap in reading.gaps})
+        draft.leftovers = {k: v for k, v in draft.leftovers.items() if k not in reading.taken}
 
 
 def pair(tools: Sequence[Draft], conversation: Conversation, notes: list[Note]) -> None:
@@ -251,8 +269,8 @@ def _fill(tool: Draft, call: Call) -> None:
         tool.infer(
             "request.arguments", decoded(call.part["arguments"]), source=f"{told}.arguments", rule="arguments_from_model_reply"
         )
-    if not tool.has("request.call_id") and call.id:
-        tool.infer("request.call_id", call.id, source=f"{told}.id", rule="call_id_from_model_reply")
+    if not tool.has("request.call_id") and call.name_of():
+        tool.infer("request.call_id", call.name_of(), source=f"{told}.id", rule="call_id_from_model_reply")
     for reader in call.readers:
         reader.before.add(tool)
     if call.answers:

@@ -59,6 +59,15 @@ class Call(msgspec.Struct, eq=False):
     readers: list[Draft] = []
     """The model calls whose request ends with this call's answer: they wait for the tool."""
     tool: Draft | None = None
+    known_as: str = ""
+    """The id under which an answer names it, where that is another."""
+
+    def name_of(self) -> str:
+        """The id that crossed the wire: the id of an item of a reply (``fc_…``) names no call."""
+        return self.known_as or ("" if self.id.startswith(_ITEM) else self.id)
+
+
+_ITEM = "fc_"
 
 
 @dataclass(slots=True, eq=False)
@@ -296,6 +305,8 @@ class Conversation:
             if call is not None:
                 thread.open.remove(call)
                 thread.told.append(call)
+                if call.id.startswith(_ITEM) and part.get("id") and not str(part["id"]).startswith(_ITEM):
+                    call.known_as = str(part["id"])
                 if "response" in part:
                     call.answers.append(Answer(part["response"], draft, f"request.messages[{at}].parts[{p}]"))
 
