@@ -19,12 +19,14 @@ from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.toolio import answer_in, call_id_of, unwrapped
 from otelreplay.dialects.values import (
+    call_id_without_name,
     decoded,
     decoded_whole,
     failure_of,
     is_broken,
     is_cut,
     lift_system,
+    one_message,
     read_messages,
     read_parts,
     read_tools,
@@ -148,6 +150,14 @@ def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str
         extra = {k: v for k, v in record.attributes.items() if k not in out and k != sc.EVENT_NAME}
         out = {**out, **extra} if extra else out
     return out
+
+
+def _ids_without_names(message: Message) -> dict[str, Any]:
+    parts = [
+        {**p, "id": call_id_without_name(p["id"], str(p.get("name") or ""))} if isinstance(p.get("id"), str) else p
+        for p in message["parts"]
+    ]
+    return {**message, "parts": parts}
 
 
 def calls_in(messages: Iterable[Message]) -> bool:
@@ -323,6 +333,8 @@ class _Reader:
         self.content(sc.SYSTEM_INSTRUCTIONS, "request.system", read_parts)
         self.content(sc.INPUT_MESSAGES, request, self.list_of_messages)
         self.content(sc.OUTPUT_MESSAGES, response, self.list_of_messages)
+        if self.package.message_a_chunk and len(self.fields.get(response, ())) > 1:
+            self.fields[response] = [self.intern.message(m) for m in one_message(self.fields[response])]
         if request in self.fields:
             whole = self.fields[request]
             parts, self.fields[request] = lift_system(whole)
@@ -337,7 +349,11 @@ class _Reader:
                 )
 
     def list_of_messages(self, value: Any) -> list[Message] | None:
-        return read_messages(value, self.intern, invented_ids=self.package.invents_ids, remedy=self.package.content)
+        package = self.package
+        found = read_messages(value, self.intern, invented_ids=package.invents_ids, remedy=package.content)
+        if package.names_in_ids and found and calls_in(found):
+            return [self.intern.message(_ids_without_names(m), tuple(m.marks)) for m in found]
+        return found
 
     def agent(self) -> None:
         self.messages("request.input", "response.output")

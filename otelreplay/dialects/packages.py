@@ -49,6 +49,10 @@ class Package:
     """True: of several calls in a reply of the Responses API, the last one alone is recorded."""
     carries_system: bool = True
     """False: no mode of the package records the system prompt."""
+    message_a_chunk: bool = False
+    """True: a streamed reply is one message a chunk."""
+    names_in_ids: bool = False
+    """True: the name of the tool stands before the id of a call in replies, and not in the history."""
     invents_ids: bool = False
     """True: call ids are made up by the package (``NAME_0``) and cross no wire; they differ between a reply and its history."""
 
@@ -67,6 +71,9 @@ _PACKAGES: tuple[tuple[str, Package], ...] = (
     ("opentelemetry.instrumentation.genai.", _LATEST),
     ("opentelemetry.instrumentation.google_genai", Package(content=SPAN_ONLY, tools=SPAN_MODES, invents_ids=True)),
     ("opentelemetry.util.genai", _LATEST),
+    ("gemini-cli", Package(
+        content="set telemetry.traces and telemetry.logPrompts to true in the settings of Gemini CLI",
+        message_a_chunk=True, names_in_ids=True)),
     ("openlit.", Package(content="leave capture_message_content on in openlit.init where the agent runs",
         drops_calls=True, last_call_only=True)),
     ("opentelemetry.instrumentation.openai_v2", Package(

@@ -168,6 +168,22 @@ def _without_invented_id(part: dict[str, Any]) -> dict[str, Any]:
     return rest | {"name": name} if part.get("type") in ("tool_call", "tool_call_response") else part
 
 
+def call_id_without_name(call_id: str, name: str) -> str:
+    """The id of a call before which a package wrote the name of the tool and two underscores."""
+    return call_id.removeprefix(f"{name}__") if name else call_id
+
+
+def one_message(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Messages that are the chunks of one reply, as it; neighbouring texts are one text."""
+    parts: list[dict[str, Any]] = []
+    for part in (p for m in messages for p in m["parts"]):
+        if parts and part.keys() == parts[-1].keys() == {"type", "content"} and part["type"] == parts[-1]["type"]:
+            parts[-1] = {**part, "content": f"{parts[-1]['content']}{part['content']}"}
+        else:
+            parts.append(part)
+    return [{**messages[0], **messages[-1], "parts": parts}] if messages else []
+
+
 def _is_gemini(m: dict[str, Any]) -> bool:
     return any(isinstance(p, dict) and "type" not in p for p in m["parts"])
 
@@ -196,7 +212,7 @@ def normal_part(part: Any) -> dict[str, Any]:
 
 def read_parts(value: Any) -> list[dict[str, Any]] | None:
     """System instructions: a list of parts, from JSON text or structured values; plain text is one text part."""
-    value = decoded(value)
+    value = decoded_whole(value)
     if isinstance(value, str):
         return [{"type": "text", "content": value}]
     if isinstance(value, dict):

@@ -53,7 +53,7 @@ class Fragment:
     ran: tuple[Asked, ...] = ()
     """Its tool spans."""
     loose: bool = False
-    """Nothing but tools, all of them roots: surely a piece of another run."""
+    """Nothing but tools, and steps of packages around them: surely a piece of another run."""
     lone: bool = False
     """Nothing but one model call, a root."""
     sends: frozenset[bytes] = frozenset()
@@ -123,11 +123,16 @@ def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord], histories: His
     }
     if len(kept) == 1 and models and _is_root(models[0]) and common["responses"]:
         common["told_again"] = True
-    if kept and kept == tools and all(map(_is_root, tools)):
+    if kept and kept == tools and all(d.recognised for d in drafts) and not any(_is_cut_off(d) for d in drafts):
         return Fragment(**common, loose=True)
     if len(kept) == 1 and models and _is_root(models[0]) and models[0].fields.get("request.messages"):
         return Fragment(**common, lone=True, **_ends(models[0], histories))
     return Fragment(**common)
+
+
+def _is_cut_off(draft: Draft) -> bool:
+    """Does its parent belong to a span that did not arrive?"""
+    return draft.parent is None and bool(draft.span and draft.span.parent_span_id)
 
 
 def _is_root(draft: Draft) -> bool:
