@@ -1,6 +1,7 @@
 """Attributes that spell out a nested value: ``llm.input_messages.0.message.role`` is ``[{"message": {"role": …}}]``.
 
-Numbers are list positions and sort as numbers. A position that is not there leaves no hole: what stands behind moves up.
+Numbers are list positions and sort as numbers. A position that is not there leaves no hole: what stands behind moves up. A name
+of more steps than any payload is nested deep is not taken apart further: its rest is one key.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 
+_STEPS = 64
+
+
 def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
     """What the attributes below ``prefix`` (which ends with a dot) spell out; None where there are none."""
     found: dict[str, Any] = {}
     for name, value in attributes.items():
         if not name.startswith(prefix):
             continue
-        at, *path = name[len(prefix) :].split(".")
+        at, *path = name[len(prefix) :].split(".", _STEPS)
         node = found
         for step in path:
             inner = node.setdefault(at, {})
