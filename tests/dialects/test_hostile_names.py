@@ -1,4 +1,4 @@
-"""Attributes that spell out nested values in their names: whatever the names are, nothing raises and nothing grows out of line."""
+"""Attributes that spell out nested values in their names: whatever the names are, nothing raises or grows out of line."""
 
 import time
 
