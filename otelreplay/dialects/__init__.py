@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from otelreplay.dialects import (
     adk,
+    claude_code,
     converse,
     decorated,
     entities,
@@ -48,6 +49,7 @@ DIALECTS: tuple[Dialect, ...] = (
     litellm.DIALECT,
     entities.DIALECT,
     converse.DIALECT,
+    claude_code.DIALECT,
     gemini_cli.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,

@@ -9,7 +9,7 @@ Such a span is context. Where a model declared or asked for a tool of that name,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import SpanReader

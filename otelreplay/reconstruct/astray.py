@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from otelreplay import semconv as sc
+from otelreplay.dialects.claude_code import SCOPE
 from otelreplay.spans import Identified, LogRecord, Span
 
 _CHOICE = "gen_ai.choice"
 _ASKED = frozenset(f"gen_ai.{role}.message" for role in ("system", "developer", "user", "assistant", "tool"))
 _ATTRIBUTES = {"asked": sc.INPUT_MESSAGES, "said": sc.OUTPUT_MESSAGES}
+_BODIES = ("api_request_body", "api_response_body", "assistant_response")
 _KINDS = sc.KIND_OF_OPERATION
 
 
 def placed(records: dict[str, list[LogRecord]], spans: Sequence[Identified]) -> dict[str, list[LogRecord]]:
     """The records by span key, those that went astray with the model call that they tell of."""
     by_key = {i.span.key: i.span for i in spans}
+    records = _beside(records, by_key)
     astray = [key for key, held in records.items() if key in by_key and not _is_model(by_key[key]) and any(map(_side, held))]
     if not astray:
         return records
@@ -34,6 +37,32 @@ def placed(records: dict[str, list[LogRecord]], spans: Sequence[Identified]) -> 
                 if model is not None:
                     out[key].remove(record)
                     out.setdefault(model.key, []).append(record)
+    return {key: held for key, held in out.items() if held}
+
+
+def _beside(records: dict[str, list[LogRecord]], by_key: Mapping[str, Span]) -> dict[str, list[LogRecord]]:
+    """Claude Code logs all of a turn with the span around it: a tool's records go by its call, a body to the call it is of."""
+    told = {key: [r for r in held if r.scope.name.startswith(SCOPE)] for key, held in records.items()}
+    if not any(told.values()):
+        return records
+    out = {key: list(held) for key, held in records.items()}
+    ran = [s for s in by_key.values() if s.attributes.get(sc.OPERATION) == "execute_tool"]
+    tools = {str(s.attributes[sc.TOOL_CALL_ID]): s for s in ran if sc.TOOL_CALL_ID in s.attributes}
+    models = [s for s in by_key.values() if _is_model(s)]
+    bodies: dict[str, Span] = {}
+    for key, held in told.items():
+        for record in sorted(held, key=_time):
+            name, body = record.name.removeprefix("claude_code."), str(record.attributes.get("request_body_id") or "")
+            home = tools.get(str(record.attributes.get("tool_use_id"))) if name == "tool_result" else bodies.get(body)
+            if home is None and name in _BODIES and models:
+                home = min(
+                    models, key=lambda s: (abs((s.start if name == "api_request_body" else s.end) - _time(record)), s.key)
+                )
+                if body:
+                    bodies[body] = home
+            if home is not None and home.key != key:
+                out[key].remove(record)
+                out.setdefault(home.key, []).append(record)
     return {key: held for key, held in out.items() if held}
 
 

@@ -52,7 +52,7 @@ def _calls_untold(draft: Draft) -> Iterable[Missing]:
 
 
 def unchanged(drafts: Sequence[Draft]) -> None:
-    """Marks requests that say no more than one whose reply asked for tools, which ran meanwhile: their results are not there."""
+    """Marks requests that say no more than one whose reply asked for tools that ran meanwhile: their results are not there."""
     ran: dict[Draft, list[Draft]] = {}
     for tool in drafts:
         if tool.kind == "tool" and tool.span is not None:

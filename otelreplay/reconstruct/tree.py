@@ -8,7 +8,7 @@ in this order; the spans of one boundary become one event that names them all:
 2. Model: two spans with the same response id that overlap in time, wherever they stand, if one of them holds no content, or one
    is within the other and they are of two packages that tell the same reply.
 3. Tool: a span inside another tool span, with no agent or model between them, is the same call when their names are alike
-   (equal, or one is the other inside a server's name space).
+   (equal, or one is the other inside a server's name space), or when both have the same call id.
 4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
 5. Decorated: see ``decorated``.
 
@@ -130,11 +130,17 @@ def _outer(draft: Draft) -> Draft | None:
         if up.kind == draft.kind:
             if up.exact:
                 return None
-            same = same_model(up, draft) if draft.kind == "model" else names_alike(up.name, draft.name)
+            same = same_model(up, draft) if draft.kind == "model" else _same_tool(up, draft)
             return up if same else None
         if up.kind != "context":
             return None
     return None
+
+
+def _same_tool(a: Draft, b: Draft) -> bool:
+    """Are their names alike, or is it one call by its id?"""
+    ids = [d.fields.get("request.call_id") for d in (a, b)]
+    return names_alike(a.name, b.name) or (bool(ids[0]) and ids[0] == ids[1])
 
 
 def _caller(draft: Draft) -> Draft | None:
