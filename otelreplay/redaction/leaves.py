@@ -21,6 +21,7 @@ from otelreplay.redaction.scan import Edit, Scanner
 _NAME_KEYS: Final = frozenset({"name", "key", "header", "field", "Name", "Key", "Header", "Field"})
 VALUE_KEYS: Final = frozenset({"value", "Value", "val", "stringValue", "string_value"})
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
+_HEADER: Final = re.compile(r"[A-Za-z][\w.-]*")
 _ROUNDS: Final = 4
 
 
@@ -66,7 +67,7 @@ class Judge:
             and _OPTION.fullmatch(found[n - 1].text)
         ):
             return found[n - 1].text if sense(found[n - 1].text) in SECRET else _key_of(path)
-        return _key_of(path)
+        return _paired(found, n) or _key_of(path)
 
     def _join(self, members: list[int], texts: dict[int, str], layer: int) -> None:
         for _ in range(_ROUNDS):
@@ -79,6 +80,16 @@ class Judge:
             if after == pieces:
                 return
             texts.update(zip(members, after, strict=True))
+
+
+def _paired(found: Sequence[Leaf], n: int) -> str:
+    """The name of a secret that stands before its value in a list of pairs, as ``[["x-api-key", ...], ...]``."""
+    path, before = found[n].path, found[n - 1]
+    if len(path) < 2 or path[-1] != 1 or not isinstance(path[-2], int) or not n or before.path != (*path[:-1], 0):
+        return ""
+    if (n + 1 < len(found) and found[n + 1].path[:-1] == path[:-1]) or not _HEADER.fullmatch(before.text):
+        return ""
+    return before.text if sense(before.text) in SECRET else ""
 
 
 def cut_back(pieces: Sequence[str], edits: Sequence[Edit], alone: Callable[[str], list[Edit]]) -> list[str]:

@@ -102,6 +102,7 @@ class Walker:
     def _attributes(self, attributes: Attributes, at: str, gone: list[Removal]) -> Attributes:
         """The same dict where nothing changed; entries that are dropped leave a Removal."""
         out: Attributes | None = None
+        again: dict[str, int] = {}
         plain, clean, short = self._plain, self._scanner.seen, self._short
         for name, value in attributes.items():
             if name in plain:
@@ -135,7 +136,7 @@ class Walker:
                         break
                     out[done] = attributes[done]
             if new is not GONE:
-                out[_free(new_name, out)] = new
+                out[_free(new_name, out, again)] = new
         return attributes if out is None else out
 
     def _name(self, name: str) -> str:
@@ -277,10 +278,12 @@ def _at(at: str, path: tuple[str | int, ...]) -> str:
     return at + "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in path)
 
 
-def _free(name: str, taken: Attributes) -> str:
+def _free(name: str, taken: Attributes, next_: dict[str, int]) -> str:
+    """A name that nothing has yet. ``next_``: where to go on for a name that many have."""
     if name not in taken:
         return name
-    n = 2
+    n = next_.get(name, 2)
     while f"{name} {n}" in taken:
         n += 1
+    next_[name] = n + 1
     return f"{name} {n}"

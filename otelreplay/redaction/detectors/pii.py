@@ -102,7 +102,7 @@ DETECTORS = (
         "pii",
         "email",
         gate=r"[A-Za-z0-9_%+'*!#$&/=?^`{|}~-](?:@|%40)[A-Za-z0-9\[-]",
-        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'~-]{0,63})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
+        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'~-]{0,255})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
         check=_mail_ok,
     ),
     by_pattern(
