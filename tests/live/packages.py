@@ -5,6 +5,7 @@ It talks to the scripted provider of the examples, exports to a receiver, and wr
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -12,11 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from examples.capture import provider
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+from examples.capture import provider
 
 QUESTION = "Where are my orders A-1001 and A-1002?"
 SYSTEM = "You are a support desk. Use the tools."
@@ -112,9 +114,8 @@ def langfuse(endpoint: str) -> None:
     Langfuse(
         public_key="pk-lf-live", secret_key="sk-lf-live", base_url="http://127.0.0.1:9", tracer_provider=exporting(endpoint)
     )
-    from langfuse.openai import openai
-
-    converse(openai.OpenAI())
+    patched = importlib.import_module("langfuse.openai")  # it patches the SDK as it is imported
+    converse(patched.openai.OpenAI())
 
 
 def pydantic_ai(endpoint: str) -> None:
