@@ -19,7 +19,10 @@ CORE = (
 """Rooms that take values and return values."""
 
 CASSETTE_IO = ("directory", "keyring", "locks")
-"""The parts of ``cassette`` that touch a disk: the store in a folder, the keys, and what says that a file's maker lives. All else there belongs to the core."""
+"""The parts of ``cassette`` that touch a disk: the store in a folder, the keys, and what says that a file's maker lives.
+
+All else there belongs to the core.
+"""
 
 DIALECTS_SHARED = (
     "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "toolio", "values", "wire",
