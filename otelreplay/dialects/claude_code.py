@@ -1,4 +1,4 @@
-"""Claude Code: spans ``claude_code.llm_request``, ``.tool``, ``.tool.execution``, ``.interaction``, and log records beside them.
+"""Claude Code: spans ``claude_code.llm_request``, ``.tool``, ``.tool.execution``, ``.interaction``, and log records.
 
     span  span.type = llm_request | tool | tool.execution | interaction; the rest in the GenAI conventions, without content
     span  response.model_output, tool_input = "[TOOL INPUT: NAME]\\n{…}", event tool.output {output}: where it is switched on
@@ -29,7 +29,10 @@ _INPUT: Final = "tool_input"
 _TEXT: Final = "response.model_output"
 _OUTPUT: Final = "tool.output"
 _API: Final = "anthropic.messages"
-_REMEDY: Final = "set OTEL_LOG_RAW_API_BODIES=1, OTEL_LOG_USER_PROMPTS=1 and OTEL_LOG_TOOL_DETAILS=1 where the agent runs, and export its logs"
+_REMEDY: Final = (
+    "set OTEL_LOG_RAW_API_BODIES=1, OTEL_LOG_USER_PROMPTS=1 and OTEL_LOG_TOOL_DETAILS=1 where the agent runs, and export "
+    "its logs"
+)
 
 
 class ClaudeCode:

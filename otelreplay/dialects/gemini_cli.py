@@ -1,7 +1,7 @@
 """Tools of Gemini CLI: the span ``tool_call``, whose "messages" are the request and the response of the tool.
 
     gen_ai.input.messages = {"callId", "name", "args", …}
-    gen_ai.output.messages = {"status", "request", "response": {"responseParts": [{"functionResponse": {"response": …}}], "error"}}
+    gen_ai.output.messages = {"status", "request", "response": {"error", "responseParts": [{"functionResponse": {…}}]}}
 
 Its model calls (``llm_call``) are in the GenAI conventions and are read by their dialect. Source: what Gemini CLI 0.2x writes.
 """

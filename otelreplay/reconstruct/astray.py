@@ -55,9 +55,9 @@ def _beside(records: dict[str, list[LogRecord]], by_key: Mapping[str, Span]) -> 
             name, body = record.name.removeprefix("claude_code."), str(record.attributes.get("request_body_id") or "")
             home = tools.get(str(record.attributes.get("tool_use_id"))) if name == "tool_result" else bodies.get(body)
             if home is None and name in _BODIES and models:
-                home = min(
-                    models, key=lambda s: (abs((s.start if name == "api_request_body" else s.end) - _time(record)), s.key)
-                )
+                at = "start" if name == "api_request_body" else "end"
+                _, nearest = min((abs(getattr(s, at) - _time(record)), n) for n, s in enumerate(models))
+                home = models[nearest]
                 if body:
                     bodies[body] = home
             if home is not None and home.key != key:

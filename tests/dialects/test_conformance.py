@@ -17,6 +17,23 @@ OTHERS = {
     "llm.input_messages.0.message.content",
     "llm.output_messages.0.message.tool_calls.0.tool_call",
     "llm.tools.0",
+    "llm.openai.messages",
+    "llm.openai.choices",
+    "langsmith.span.kind",
+    "gen_ai.prompt",
+    "gen_ai.completion",
+    "gcp.vertex.agent.llm_request",
+    "traceloop.span.kind",
+    "traceloop.entity.input",
+    "traceloop.entity.output",
+    "function.args",
+    "function.kwargs",
+    "tool.name",
+    "tool.args",
+    "tool.output",
+    "span.type",
+    "tool_input",
+    "gen_ai.tool.call_id",
 }
 NAMES = st.sampled_from(
     sorted({*attribute_fields(), *OTHERS, "gen_ai.operation.name", "mcp.method.name", "gen_ai.tool.name", "x"})
@@ -36,6 +53,15 @@ LEAVES = (
             "CHAT_MODEL",
             "ai.toolCall",
             "x.doStream",
+            "llm",
+            "llm_request",
+            "tool_call",
+            '{"generations": [[{"message": {"type": "ai", "content": "x", "tool_calls": [1, {}]}}]]}',
+            '{"messages": [[{"type": "tool", "data": {"content": 1, "tool_call_id": 2}}]]}',
+            '{"output": {"type": "tool", "data": {"content": 1, "tool_call_id": 2}}}',
+            '{"tool_name": "x", "arguments": 1}',
+            "[{'role': 1}]",
+            "ResponseFunctionToolCall(name='x', arguments=1)",
         ]
     )
     | st.booleans()

@@ -100,3 +100,18 @@ def test_what_was_not_captured_names_the_switch():
     gaps = read(entities, {"traceloop.span.kind": "tool"}).gaps
     assert {g.field for g in gaps} == {"request.arguments", "response.result"}
     assert all("TRACELOOP_TRACE_CONTENT" in g.remedy for g in gaps)
+
+
+def test_a_request_of_the_model_context_protocol_is_unwrapped_with_its_result():
+    held = {"traceloop.span.kind": "tool", "traceloop.entity.name": "look"}
+    given = '{"tool_name": "look", "arguments": {"a": 1}}'
+    got = read(entities, {**held, "traceloop.entity.input": given, "traceloop.entity.output": '{"result": "42"}'})
+    assert got.fields == {"request.arguments": {"a": 1}, "response.result": 42}
+    plain = read(entities, {**held, "traceloop.entity.input": '{"a": 1}', "traceloop.entity.output": '{"result": "42"}'})
+    assert plain.fields["response.result"] == {"result": "42"}
+
+
+def test_langchain_s_callback_tells_the_call_of_a_tool():
+    given = '{"input_str": "{\'a\': 1}", "inputs": {"a": 1}, "tags": [], "kwargs": {"tool_call_id": "c1"}}'
+    got = read(entities, {"traceloop.span.kind": "tool", "traceloop.entity.input": given})
+    assert got.fields == {"request.arguments": {"a": 1}, "request.call_id": "c1"}

@@ -176,3 +176,81 @@ def test_the_interner_makes_equal_messages_one_object():
     views = [SpanView(span=Span(trace_id="a" * 32, span_id=c * 16, attributes=attributes)) for c in "bc"]
     one, two = (DIALECT.read(v, intern).fields["request.messages"][0] for v in views)
     assert one is two
+
+
+def built(kind, **kwargs):
+    return {"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", kind], "kwargs": kwargs}
+
+
+def test_langchain_s_own_bodies_hold_more_than_what_is_spelled_out():
+    asked = {
+        "messages": [
+            [built("SystemMessage", content=[{"type": "text", "text": "be brief"}]), built("HumanMessage", content="hello")]
+        ]
+    }
+    call = {"name": "look", "args": {"a": 1}, "id": "call_1"}
+    gave = {"generations": [[{"message": built("AIMessage", content="", id="chatcmpl-1", tool_calls=[call])}]]}
+    spelled = {
+        "llm.input_messages.0.message.role": "system",
+        "llm.input_messages.1.message.role": "user",
+        "llm.input_messages.1.message.content": "hello",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "look",
+    }
+    got = read(attributes={**spelled, "input.value": json.dumps(asked), "output.value": json.dumps(gave)}).fields
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert got["response.messages"][0]["parts"] == [
+        {"type": "tool_call", "id": "call_1", "name": "look", "arguments": {"a": 1}}
+    ]
+    assert got["response.id"] == "chatcmpl-1"
+
+
+def test_what_autogen_says_beside_calls_stands_in_its_own_reply_only():
+    told = {
+        "finish_reason": "function_calls",
+        "content": [{"id": "c1", "name": "look", "arguments": '{"a": 1}'}],
+        "thought": "so",
+    }
+    got = read(attributes={"output.value": json.dumps(told)})
+    assert texts(got.fields["response.messages"]) == [("assistant", ["so", {"a": 1}])]
+    assert got.fields["response.finish_reasons"] == ["function_calls"]
+    assert got.drops_text_beside_calls
+    plain = read(attributes={"output.value": json.dumps({**told, "content": "hi"})})
+    assert [p["type"] for p in plain.fields["response.messages"][0]["parts"]] == ["reasoning", "text"]
+
+
+def test_the_answers_of_functions_may_stand_beside_the_message():
+    answer = json.dumps({"name": "look", "content": "42", "call_id": "c1", "is_error": False})
+    held = {"llm.input_messages.0.message.role": "function", "llm.input_messages.0.function.0": answer}
+    (message,) = read(attributes=held).fields["request.messages"]
+    assert message == {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "42"}]}
+
+
+@pytest.mark.parametrize("output", [{}, {"output.value": '{"messages": ["…"], "tools": []}'}])
+def test_a_step_that_only_prepares_a_request_is_no_call(output):
+    got = read(attributes={"llm.model_name": "m", "input.value": "{}", **output}, status_code=1, end=9)
+    assert (got.kind, got.no_boundary) == ("context", True)
+
+
+@pytest.mark.parametrize(
+    ("more", "span"),
+    [({"output.value": "__REDACTED__"}, {}), ({"llm.token_count.prompt": 1}, {}), ({}, {"status_code": 2}), ({}, {"end": 0}),
+     ({}, {"dropped_attributes_count": 1})],
+)  # fmt: skip
+def test_a_call_of_which_little_is_known_is_still_a_call(more, span):
+    assert read(attributes={"llm.model_name": "m", **more}, **{"status_code": 1, "end": 9, **span}).kind == "model"
+
+
+def test_a_tool_s_answer_to_langchain_tells_its_call():
+    told = {"type": "tool", "data": {"content": '{"at": 2}', "tool_call_id": "call_1"}}
+    got = read("TOOL", attributes={"tool.name": "look", "input.value": "o-1", "output.value": json.dumps(told)}).fields
+    assert got == {"request.arguments": "o-1", "request.call_id": "call_1", "response.result": {"at": 2}}
+
+
+def test_a_callable_s_own_name_is_the_tool_s():
+    assert read("TOOL", name="look.__call__").name == "look"
+
+
+def test_a_chain_through_which_messages_went_is_context_that_says_so():
+    got = read("CHAIN", attributes={"output.value": '{"agent": {"messages": ["…"]}}'}, name="Pipeline.run")
+    assert (got.kind, got.conversation) == ("context", True)
+    assert read("CHAIN", attributes={"output.value": '{"a": 1}'}) is None
