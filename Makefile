@@ -1,6 +1,7 @@
 # Needs Python >= 3.11 with pip, and make; everything else is put into .venv by the first command.
 #   make demo    the whole story: convert, redact, seal, verify, report; record an agent, receive, replay
 #   make test    the tests (ARGS="-k name" passes options to pytest)
+#   make slow    the slow ones: real captures and packages, processes killed under load
 #   make check   style, types, layers, and the coverage of the core
 #   make soak    the receiver killed under load, many times (SOAK=60)
 #   make bench   the figures of docs/benchmarks.md, measured here
@@ -19,7 +20,7 @@ STAMP := $(VENV)/.installed
 CORE_TESTS := $(wildcard tests/canonical tests/spans tests/events tests/providers tests/dialects tests/reconstruct \
 	tests/redaction tests/matching tests/cassette tests/replay)
 
-.PHONY: help venv demo test soak check lint types layers coverage bench clean
+.PHONY: help venv demo test slow soak check lint types layers coverage bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -39,7 +40,10 @@ demo: venv
 	@$(BIN)/python -m examples.demo
 
 test: venv
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow" $(ARGS)
+
+slow: venv
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m slow $(ARGS)
 
 soak: venv
 	OTELREPLAY_SOAK=$(SOAK) $(BIN)/python -m pytest tests/receiver/test_killed.py --timeout 3600 $(ARGS)

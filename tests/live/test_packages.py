@@ -16,6 +16,7 @@ from tests.live.packages import PACKAGES
 from tests.project.house import ROOT
 from tests.receiver.posts import served
 
+pytestmark = pytest.mark.slow
 CHAT = CODECS["openai.chat_completions"]
 
 

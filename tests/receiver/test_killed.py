@@ -20,7 +20,7 @@ from otelreplay.wiring.settings import open_keyring
 from tests.receiver.posts import PROTOBUF, TRACE_SERVICE, cassettes, request
 from tests.receiver.process import serving_process
 
-ROUNDS = int(os.environ.get("OTELREPLAY_SOAK", "10"))
+ROUNDS = int(os.environ.get("OTELREPLAY_SOAK", "3"))
 SPANS_IN_A_RUN = 5
 SENDERS = ("grpc", "http", "grpc", "http")
 
