@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otelreplay.canonical.paths import join
 from otelreplay.errors import UsageError
 from otelreplay.events import Event
-from otelreplay.events.fields import ABSENT, format_path, get, join, leaves, parse, under, within
+from otelreplay.events.fields import ABSENT, format_path, get, leaves, parse, under, within
 
 keys = st.text(max_size=5) | st.text(alphabet='.[]"\\0a\ud83e\x00 é', max_size=4)
 paths = st.lists(keys | st.integers(0, 10**17), max_size=5).map(tuple)

@@ -8,6 +8,7 @@ import pytest
 from otelreplay.cassette.directory import DirectoryStore
 from otelreplay.errors import UsageError
 from otelreplay.receiver import assembler
+from otelreplay.reconstruct import reconstruct
 from otelreplay.testing.inboxes import sample_span
 from otelreplay.wiring.serving import seal_store
 from tests.cli import traces
@@ -39,7 +40,7 @@ def test_a_fault_of_ours_in_one_run_keeps_no_other_from_being_sealed(tmp_path, m
             raise ValueError("jane.doe@example.org")
         return real(spans, logs, **more)
 
-    real = assembler.reconstruct
+    real = reconstruct
     with monkeypatch.context() as patch, served(tmp_path, quiet=0.1) as post:
         patch.setattr(assembler, "reconstruct", faulty)
         post.json(traces.request(*traces.agent_run(OTHER)))
