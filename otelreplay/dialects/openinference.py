@@ -21,11 +21,13 @@ from otelreplay.dialects.collecting import HIDDEN, SpanReader
 from otelreplay.dialects.flattened import names_below, nested
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.langchain import reply_of, request_of
+from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
-from otelreplay.dialects.spelled import create_result, spelled_messages
+from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
 from otelreplay.dialects.toolio import arguments_of
 from otelreplay.dialects.values import lift_system, read_tools
 from otelreplay.dialects.wire import json_of, request_fields, response_fields
+from otelreplay.events import Message, Missing
 
 KIND: Final = "openinference.span.kind"
 _KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
@@ -144,7 +146,10 @@ class _Reader(SpanReader):
     def messages_spelled_out(self) -> None:
         asked = self.spelled("llm.input_messages.")
         if isinstance(asked, list) and asked:
-            whole = [self.intern.message(m) for m in spelled_messages(asked)]
+            found = spelled_messages(asked)
+            if self.view.span.dropped_attributes_count:
+                self.beginning_lost(asked[0], found)
+            whole = [self.intern.message(m) for m in found]
             parts, messages = lift_system(whole)
             if "request.messages" not in self.fields and _shown(whole):
                 self.fields["request.messages"] = messages
@@ -155,6 +160,17 @@ class _Reader(SpanReader):
             replies = [self.intern.message(m) for m in spelled_messages(said)]
             if _shown(replies) and any(m["parts"] for m in replies):
                 self.fields["response.messages"] = replies
+
+    def beginning_lost(self, first: Any, found: list[Message]) -> None:
+        """A limit takes the oldest attributes first: the role of a message that is half there, and all messages before it."""
+        numbers = [n.split(".")[2] for n in self.attributes if n.startswith("llm.input_messages.")]
+        start = min((int(n) for n in numbers if n.isdecimal() and len(n) < 10), default=0)
+        inner = first.get("message") if isinstance(first, dict) else None
+        if isinstance(inner, dict) and "role" not in inner and inner.keys() <= {"content", "contents"} and found:
+            found[0] = Message({**found[0], "role": NO_ROLE})
+        if start and "request.messages" not in self.fields:
+            detail = f"the first {start} messages were dropped by a limit of the number of attributes"
+            self.marks.append(Missing(field="request.messages", cause="attributes_dropped", detail=detail, remedy=COUNT_LIMIT))
 
     def tools_spelled_out(self) -> None:
         tools = self.spelled("llm.tools.")

@@ -9,6 +9,9 @@ from otelreplay.dialects.wire import json_of
 from otelreplay.events import Message
 from otelreplay.providers import read_arguments
 
+NO_ROLE = ""
+"""Stands for the role of a message that lost it to a limit of the number of attributes."""
+
 
 def spelled_messages(spelled: list[Any]) -> list[Message]:
     """The messages of a list in which each stands under ``message``."""

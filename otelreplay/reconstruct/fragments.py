@@ -67,6 +67,12 @@ class Fragment:
     follows: str = ""
     """The response id that it says it goes on from."""
     response: str = ""
+    asked: bytes = b""
+    """Of a lone call: the digest of its request."""
+    blanks: frozenset[bytes] = frozenset()
+    """Of a lone call: a digest for each beginning of its request that ends in front of a turn without parts, and answers."""
+    hollow: bool = False
+    """An agent with tools and without any model call: those may be traces of their own."""
     told_again: bool = False
     """Nothing but one model call, a root, which has a response id: another package may tell the same call elsewhere."""
     responses: frozenset[str] = frozenset()
@@ -121,6 +127,8 @@ def fragment_of(spans: Sequence[Span], logs: Sequence[LogRecord], histories: His
         "ran": tuple(map(_ran, tools)),
         "responses": frozenset(str(d.fields["response.id"]) for d in models if d.fields.get("response.id")),
     }
+    if tools and not models and not any(map(_is_cut_off, drafts)):
+        common["hollow"] = any(d.kind == "agent" for d in kept)
     if len(kept) == 1 and models and _is_root(models[0]) and common["responses"]:
         common["told_again"] = True
     if kept and kept == tools and all(d.recognised for d in drafts) and not any(_is_cut_off(d) for d in drafts):
@@ -173,20 +181,28 @@ class _Ends(msgspec.Struct, frozen=True):
     sends: frozenset[bytes] = frozenset()
     quoted: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    blanks: frozenset[bytes] = frozenset()
 
     def after(self, request: Sequence[Message], at: int) -> _Ends:
         """With the turns from ``at`` on."""
         state, certain, sends, quoted, told = self.state, self.certain, set[bytes](), set[str](), set[str]()
+        blanks = set[bytes]()
         while at < len(request):
             turn = turn_at(request, at)
             at += len(turn)
+            if turn[0].get("role") == "assistant" and not turn[0]["parts"] and at < len(request) and _answers(request[at]):
+                blanks.add(state)
             state, said = _step(state, turn)
             certain |= said
             if turn[0].get("role") == "assistant":
                 sends.add(state)
             quoted |= {str(p.get("id")) for m in turn for _, p in tool_calls(m)}
             told |= {str(p["id"]) for m in turn for p in m["parts"] if p.get("type") == "tool_call_response" and p.get("id")}
-        return _Ends(state, certain, self.sends | sends, self.quoted | quoted, self.told | told)
+        return _Ends(state, certain, self.sends | sends, self.quoted | quoted, self.told | told, self.blanks | blanks)
+
+
+def _answers(message: Message) -> bool:
+    return any(p.get("type") == "tool_call_response" for p in message["parts"])
 
 
 def _ends(model: Draft, histories: Histories) -> dict[str, Any]:
@@ -199,6 +215,8 @@ def _ends(model: Draft, histories: Histories) -> dict[str, Any]:
     return {
         "sends": found.sends,
         "leaves": leaves,
+        "asked": found.state,
+        "blanks": found.blanks,
         "certain": found.certain or said,
         "told": found.told - found.quoted,
         "follows": str(params.get("previous_response.id") or ""),

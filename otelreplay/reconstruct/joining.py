@@ -3,12 +3,14 @@
 A trace is a run. Pieces without an agent of their own are traces of their own, and are joined to where they belong:
 
 1. A lone model call goes on from another when the history that it sends begins with the other's request and reply, call ids
-   included. A history with tool calls says so for certain and may go on in several ways; one of plain text may be somebody
-   else's equal greeting, so there each call is continued once, by the nearest.
+   included, or with its request and a turn that only the answers behind it tell of. A history with tool calls says so for
+   certain and may go on in several ways; one of plain text may be somebody else's equal greeting, so there each call is
+   continued once, by the nearest.
 2. A lone model call that answers calls which it does not quote, or names the response that it goes on from, belongs to the
    trace whose reply asked for them: the server keeps the history.
 3. A lone model call whose response id another trace holds that ran around it is the same call, told by another package.
-4. A trace of nothing but tools (a thread without its context) belongs to the trace whose reply asked for the call: by call
+4. A lone model call belongs to the agent that ran around it without any model call, and ran the tools that its reply asked for.
+5. A trace of nothing but tools (a thread without its context) belongs to the trace whose reply asked for the call: by call
    id, else by name and arguments, if just one trace asked before the tool started. Where two did, it is left alone.
 """
 
@@ -59,6 +61,7 @@ def join_traces(
     _server_side(fragments, groups)
     around = _Around(ordered, small, load)
     _told_again(fragments, around, groups)
+    _hollow(fragments, around, groups)
     _loose([f for f in fragments if f.loose], ordered, small, around, groups)
     return groups.of(t.trace_id for t in ordered)
 
@@ -88,7 +91,12 @@ class _Groups:
 
 def _continue(lone: Sequence[Fragment], groups: _Groups) -> None:
     leaving: dict[bytes, list[Fragment]] = {}
+    asking: dict[bytes, Fragment] = {}
     for piece in lone:
+        for before in [asking[digest] for digest in piece.blanks if digest in asking]:
+            groups.join(before.trace_id, piece.trace_id)
+        if piece.asks:
+            asking[piece.asked] = piece
         found = [earlier for digest in piece.sends for earlier in leaving.get(digest, ())]
         if found:
             earlier = max(found, key=lambda e: (e.start, e.trace_id))
@@ -161,6 +169,20 @@ def _told_again(small: Sequence[Fragment], around: _Around, groups: _Groups) -> 
         hosts += [t for t in around.of(piece) if response in around.fragment(t).responses]
         if len(hosts) == 1:
             groups.join(hosts[0].trace_id, piece.trace_id)
+
+
+def _hollow(small: Sequence[Fragment], around: _Around, groups: _Groups) -> None:
+    """Join each lone model call to the one agent that has none, ran around it, and ran the tools that its reply asked for."""
+    agents = [f for f in small if f.hollow]
+    for piece in small:
+        if not piece.told_again or not piece.asks:
+            continue
+        end = around.extent(piece).end
+        hosts = [a for a in agents if a.start <= piece.start and end <= around.extent(a).end]
+        hosts += [f for f in map(around.fragment, around.of(piece)) if f.hollow]
+        ran = [h for h in hosts if any(_same_id(t, c) or _same_content(t, c) for t in h.ran for c in piece.asks)]
+        if len(ran) == 1:
+            groups.join(ran[0].trace_id, piece.trace_id)
 
 
 def _loose(

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import is_
 
-from otelreplay.events import Inferred, Message
+from otelreplay.dialects.spelled import NO_ROLE
+from otelreplay.events import Inferred, Message, Missing
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.turns import tool_calls
 
 
 def restore(models: Iterable[Draft]) -> None:
     """Puts such turns back where an earlier call, whose request the later one begins with, replied with calls."""
+    models = list(models)
+    _roles(models)
     earlier: list[tuple[Draft, list[Message]]] = []
     turns: dict[Draft, list[Message]] = {}
     for draft in sorted(models, key=lambda d: (d.start, d.id)):
@@ -26,6 +29,25 @@ def restore(models: Iterable[Draft]) -> None:
             _complete(draft, raw, earlier, turns)
         if any(True for m in draft.fields.get("response.messages") or () for _ in tool_calls(m)):
             earlier.append((draft, raw))
+
+
+def _roles(models: Sequence[Draft]) -> None:
+    """The role of a first message whose role an attribute limit took: the one it has in another request of the run."""
+    for draft in models:
+        held = draft.fields.get("request.messages")
+        if not held or held[0].get("role") != NO_ROLE:
+            continue
+        first, rest = held[0], held[1:]
+        for other in models:
+            if other.fields.get("request.system") == first["parts"] and not draft.has("request.system"):
+                draft.fields["request.messages"] = rest
+                source = f"{other.id}:request.system"
+                draft.infer("request.system", first["parts"], source=source, rule="role_from_other_request")
+                break
+        else:
+            draft.fields["request.messages"] = [Message({**first, "role": "user"}), *rest]
+            detail = "an attribute limit took the role of this message"
+            draft.missing.append(Missing(field="request.messages[0].role", cause="attributes_dropped", detail=detail))
 
 
 def _lacks(draft: Draft, messages: Sequence[Message], at: int) -> bool:

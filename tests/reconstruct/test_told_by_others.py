@@ -232,3 +232,39 @@ def test_another_package_that_tells_the_same_reply_in_another_trace_tells_the_sa
         7, ASK, text("assistant", "other"), parent=None, trace=OTHER, start=1210, end=1240, response_id="resp-2", scope=OWN
     )
     assert len(of_kind(rebuilt(agent(), model(2, ASK, DONE), different), "model")) == 2
+
+
+def test_a_call_whose_history_tells_only_that_there_was_a_turn_goes_on_from_the_one_that_asked_the_same():
+    first = model(2, ASK, CALL, parent=None, response_id="r-1")
+    later = model(3, [*ASK, SKELETON, answer("c1", "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
+    assert joined(first, later) == {frozenset({TRACE, OTHER})}
+    other = model(3, [text("user", "?"), SKELETON, answer("c1", "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
+    assert len(joined(first, other)) == 2
+
+
+def test_a_call_in_a_trace_of_its_own_belongs_to_the_agent_that_has_none_and_ran_its_tools():
+    alone = model(7, ASK, CALL, parent=None, trace=OTHER, start=1200, end=1250)
+    ran = tool(3, arguments={"id": "o-1"}, result=1)
+    assert joined(agent(), ran, alone) == {frozenset({TRACE, OTHER})}
+    assert joined(*many(agent(), ran), alone) == {frozenset({TRACE, OTHER})}
+    assert len(joined(agent(), tool(3, arguments={"id": "o-2"}, result=1), alone)) == 2
+    assert len(joined(agent(), model(2, ASK, DONE), ran, alone)) == 2
+
+
+SPELLED = "llm.input_messages.{}.message.{}"
+
+
+def test_a_message_whose_role_a_limit_took_is_the_system_prompt_if_it_is_that_elsewhere():
+    def spelled(n, first, *, dropped=0):
+        held = {SPELLED.format(0, "content"): first, SPELLED.format(1, "role"): "user", SPELLED.format(1, "content"): "hi"}
+        whole = held if dropped else {SPELLED.format(0, "role"): "system", **held}
+        made = span(n, "call", parent=1, scope=OWN, _dropped_attributes_count=dropped, openinference__span__kind="LLM")
+        return made.__class__(
+            **{**{f: getattr(made, f) for f in made.__struct_fields__}, "attributes": {**made.attributes, **whole}}
+        )
+
+    later = of_kind(rebuilt(agent(), spelled(2, "be brief"), spelled(3, "be brief", dropped=2)), "model")[1]
+    assert later.request["system"] == [{"type": "text", "content": "be brief"}]
+    assert rules(later)["request.system"] == "role_from_other_request"
+    unknown = of_kind(rebuilt(agent(), spelled(2, "be brief"), spelled(3, "other", dropped=2)), "model")[1]
+    assert gaps(unknown)["request.messages[0].role"] == "attributes_dropped"
