@@ -236,9 +236,9 @@ def test_another_package_that_tells_the_same_reply_in_another_trace_tells_the_sa
 
 def test_a_call_whose_history_tells_only_that_there_was_a_turn_goes_on_from_the_one_that_asked_the_same():
     first = model(2, ASK, CALL, parent=None, response_id="r-1")
-    later = model(3, [*ASK, SKELETON, answer("c1", "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
+    later = model(3, [*ASK, SKELETON, answer(None, "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
     assert joined(first, later) == {frozenset({TRACE, OTHER})}
-    other = model(3, [text("user", "?"), SKELETON, answer("c1", "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
+    other = model(3, [text("user", "?"), SKELETON, answer(None, "1")], DONE, parent=None, trace=OTHER, response_id="r-2")
     assert len(joined(first, other)) == 2
 
 
