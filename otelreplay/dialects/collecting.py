@@ -12,7 +12,7 @@ from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.toolio import result_of
 from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut
 from otelreplay.dialects.wire import json_of
-from otelreplay.events import Mark, Missing
+from otelreplay.events import Inferred, Mark, Missing
 
 HIDDEN = frozenset(ELIDED)
 
@@ -77,6 +77,13 @@ class SpanReader:
         if value not in (None, ""):
             self.taken.add(attribute)
             self.fields.setdefault(field, value)
+
+    def infer(self, fields: Mapping[str, Any], attribute: str, rule: str) -> None:
+        """Take fields that are not there yet from an attribute that is not their own."""
+        for name, value in fields.items():
+            if name not in self.fields:
+                self.fields[name] = value
+                self.marks.append(Inferred(field=name, source=f"{self.view.span.key}:attributes.{attribute}", rule=rule))
 
     def give(self, fields: Mapping[str, Any]) -> None:
         """Take fields that are not there yet."""

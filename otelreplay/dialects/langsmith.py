@@ -20,6 +20,7 @@ from otelreplay.dialects.wire import json_of
 
 KIND: Final = "langsmith.span.kind"
 _KINDS: Final = {"llm": "model", "tool": "tool", "retriever": "retrieval", "embedding": "embeddings"}
+_PARAMS: Final = {"langsmith.metadata.ls_max_tokens": "max_tokens", "langsmith.metadata.ls_temperature": "temperature"}
 _REMEDY: Final = "unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS where the agent runs"
 
 
@@ -66,6 +67,10 @@ class _Reader(SpanReader):
         if said:
             self.taken.add(sc.LEGACY_COMPLETION)
             self.fields.update(said)
+        sent = {name: self.attributes[a] for a, name in _PARAMS.items() if self.attributes.get(a) is not None}
+        if sent:
+            self.taken |= _PARAMS.keys() & self.attributes.keys()
+            self.fields["request.params"] = sent
 
     def tool(self) -> None:
         given = self.body(sc.LEGACY_PROMPT, "request.arguments")

@@ -21,7 +21,7 @@ from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.values import lift_system, normal_messages
-from otelreplay.dialects.wire import json_of, request_fields, response_fields
+from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Failure
 
 TEMPLATE: Final = "logfire.msg_template"
@@ -123,6 +123,7 @@ class _Reader(SpanReader):
         got = response_fields(body, self.intern)
         if got:
             self.take_messages(got, "response")
+            self.infer(echoed_fields(body, self.intern), "response", "request_from_response_echo")
             if isinstance(body, dict) and isinstance(body.get("instructions"), str):
                 self.give({"request.system": [{"type": "text", "content": body["instructions"]}]})
             return

@@ -13,6 +13,7 @@ Source: the specification of OpenInference (semantic conventions), and what its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
 from otelreplay.dialects.toolio import arguments_of
 from otelreplay.dialects.values import lift_system, read_tools
-from otelreplay.dialects.wire import json_of, request_fields, response_fields
+from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Message, Missing
 
 KIND: Final = "openinference.span.kind"
@@ -49,6 +50,7 @@ _NOT_PARAMS: Final = frozenset(
     }
 )
 """What stands among the parameters and is none: the request's own fields, what a framework knows of a model."""
+_DATED: Final = re.compile(r"-20\d\d-?\d\d-?\d\d\b")
 _SHOW: Final = (
     "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_... variables where the "
     "agent runs (or the TraceConfig given to the instrumentor)"
@@ -187,6 +189,8 @@ class _Reader(SpanReader):
         if isinstance(instructions, str) and "request.system" not in self.fields and "id" not in params:
             self.fields["request.system"] = [{"type": "text", "content": instructions}]
         if "id" in params or "created_at" in params:  # the response object, of which a framework made parameters
+            echoed = echoed_fields(params, self.intern)
+            self.infer(echoed, "llm.invocation_parameters", "request_from_response_echo")
             return
         for name in ("model", "model_name"):
             if isinstance(params.get(name), str):
@@ -204,6 +208,8 @@ class _Reader(SpanReader):
         if named:
             self.taken.add("llm.model_name")
             self.give({"response.model" if OUTPUT in self.attributes or not self.failed else "request.model": named})
+            if not _DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
+                self.infer({"request.model": named}, "llm.model_name", "request_model_from_model_name")
         for attribute in ("llm.provider", "llm.system"):
             if self.attributes.get(attribute):
                 self.taken.add(attribute)

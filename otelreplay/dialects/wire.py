@@ -7,7 +7,9 @@ from typing import Any
 from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.values import lift_system
-from otelreplay.providers import Codec, request_codec, response_codec
+from otelreplay.providers import Codec, decode_tool, request_codec, response_codec
+
+_ECHOED = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
 
 
 def json_of(value: Any) -> Any:
@@ -38,6 +40,20 @@ def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> d
         fields["request.system"] = system
     if got.get("tools"):
         fields["request.tools"] = [intern.value(t) for t in got["tools"]]
+    return fields
+
+
+def echoed_fields(body: Any, intern: Interner) -> dict[str, Any]:
+    """What a response of the Responses API repeats of its request: tools and parameters, defaults filled in."""
+    if not isinstance(body, dict) or not ("created_at" in body or body.get("object") == "response"):
+        return {}
+    fields: dict[str, Any] = {}
+    tools = body.get("tools")
+    if isinstance(tools, list) and tools and all(isinstance(t, dict) for t in tools):
+        fields["request.tools"] = [intern.value(d) for t in tools for d in decode_tool(t)]
+    sent = {ours: body[theirs] for theirs, ours in _ECHOED.items() if body.get(theirs) is not None}
+    if sent:
+        fields["request.params"] = sent
     return fields
 
 

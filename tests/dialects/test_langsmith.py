@@ -68,3 +68,8 @@ def test_what_is_hidden_is_said_to_be_and_chains_are_not_read():
     assert "LANGSMITH_HIDE_INPUTS" in got.gaps[0].remedy
     assert read(DIALECT, {KIND: "chain"}) is None
     assert read(DIALECT, {KIND: 7}) is None
+
+
+def test_parameters_stand_in_the_metadata():
+    held = {KIND: "llm", "langsmith.metadata.ls_temperature": 0.0, "langsmith.metadata.ls_max_tokens": 9}
+    assert read(DIALECT, held).fields["request.params"] == {"max_tokens": 9, "temperature": 0.0}

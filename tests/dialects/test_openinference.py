@@ -254,3 +254,29 @@ def test_a_chain_through_which_messages_went_is_context_that_says_so():
     got = read("CHAIN", attributes={"output.value": '{"agent": {"messages": ["…"]}}'}, name="Pipeline.run")
     assert (got.kind, got.conversation) == ("context", True)
     assert read("CHAIN", attributes={"output.value": '{"a": 1}'}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("gemini-2.5-flash", "gemini-2.5-flash"), ("m-2024-07-18", None), ("m-20250929", None)]
+)
+def test_the_model_s_name_was_asked_for_unless_it_has_a_date_or_something_else_tells(name, expected):
+    got = read(attributes={"llm.model_name": name, "llm.token_count.prompt": 1})
+    assert got.fields.get("request.model") == expected
+    assert [m.rule for m in got.marks] == (["request_model_from_model_name"] if expected else [])
+    told = read(attributes={"llm.model_name": name, "llm.invocation_parameters": '{"model": "m"}', "llm.token_count.prompt": 1})
+    assert (told.fields["request.model"], told.marks) == ("m", ())
+
+
+def test_what_a_response_repeats_of_its_request_is_inferred():
+    echo = {
+        "id": "resp-1",
+        "created_at": 1,
+        "temperature": 0,
+        "tools": [{"type": "function", "name": "look", "parameters": {}}],
+    }
+    got = read(attributes={"llm.invocation_parameters": json.dumps(echo), "llm.token_count.prompt": 1})
+    assert got.fields["request.params"] == {"temperature": 0}
+    assert got.fields["request.tools"][0]["name"] == "look"
+    assert {m.field: m.rule for m in got.marks} == dict.fromkeys(
+        ["request.params", "request.tools"], "request_from_response_echo"
+    )
