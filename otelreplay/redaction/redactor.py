@@ -8,6 +8,7 @@ from typing import Any, Final
 from otelreplay.errors import PolicyError
 from otelreplay.events import Recording
 from otelreplay.redaction.actions import PseudonymKey
+from otelreplay.redaction.chunks import CHUNKS, joined
 from otelreplay.redaction.gather import Gatherer
 from otelreplay.redaction.leaves import Judge
 from otelreplay.redaction.paths import attribute_pattern
@@ -54,6 +55,8 @@ class Redactor:
 
     def span(self, span: Span) -> Span:
         """The span under the policy: attribute rules, path rules, detectors. What is dropped whole is listed in ``removed``."""
+        if CHUNKS in span.attributes:
+            span = joined(span, self._scanner)
         return self._walker.span(span)
 
     def log(self, record: LogRecord) -> LogRecord:
