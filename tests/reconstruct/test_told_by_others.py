@@ -268,3 +268,48 @@ def test_a_message_whose_role_a_limit_took_is_the_system_prompt_if_it_is_that_el
     assert rules(later)["request.system"] == "role_from_other_request"
     unknown = of_kind(rebuilt(agent(), spelled(2, "be brief"), spelled(3, "other", dropped=2)), "model")[1]
     assert gaps(unknown)["request.messages[0].role"] == "attributes_dropped"
+
+
+def test_two_calls_with_different_ids_are_two_even_if_one_span_stands_in_the_other():
+    inner = model(3, ASK, DONE, parent=2, response_id="r-9")
+    assert len(of_kind(rebuilt(agent(), model(2, ASK, DONE), inner), "model")) == 2
+
+
+def test_where_two_traces_could_be_the_call_s_it_is_left_alone():
+    third = "e" * 32
+    alone = model(7, ASK, CALL, parent=None, trace=OTHER, start=1200, end=1250)
+    agents = [one for t in (TRACE, third) for one in (agent(trace=t), tool(3, arguments={"id": "o-1"}, result=1, trace=t))]
+    assert len(joined(*agents, alone)) == 3
+    again = model(7, parent=None, trace=OTHER, start=1210, end=1240, response_id="r-1")
+    around = [one for t in (TRACE, third) for one in (agent(trace=t), model(2, ASK, DONE, response_id="r-1", trace=t))]
+    assert len(joined(*around, again)) == 3
+
+
+def test_a_record_does_not_go_to_a_call_whose_span_holds_that_side():
+    told = record("gen_ai.choice", {"message": {"content": "other"}}, 1230)
+    (only,) = of_kind(rebuilt(agent(), model(2, ASK, DONE), told), "model")
+    assert "conflict" not in {n.code for n in rebuilt(agent(), model(2, ASK, DONE), told).notes}
+    assert only.response["messages"][0]["parts"][0]["content"] != "other"
+
+
+def test_a_result_with_words_behind_it_is_whole():
+    told = answer("c1", '{"id": 1} and try again {')
+    ran = tool(3, arguments={"id": "o-1"}, result={"id": 1})
+    (found,) = of_kind(rebuilt(agent(), model(2, ASK, CALL), ran, model(4, [*ASK, CALL, told], DONE)), "tool")
+    assert found.response["result"] == {"id": 1}
+    words = answer("c1", '{"id": 1} and {so on}')
+    (found,) = of_kind(rebuilt(agent(), model(2, ASK, CALL), ran, model(4, [*ASK, CALL, words], DONE)), "tool")
+    assert found.response["result"] == {"id": 1}
+
+
+def test_a_request_that_names_the_response_before_it_need_not_grow():
+    kept = {"gen_ai__request__previous_response__id": "resp-2"}
+    recording = rebuilt(agent(), model(2, ASK, CALL), tool(3, arguments={"id": "o-1"}, result=1), model(4, ASK, DONE, **kept))
+    assert "request.messages" not in gaps(of_kind(recording, "model")[1])
+
+
+def test_a_step_inside_a_package_is_none_in_any_convention():
+    merged = span(
+        3, "execute_tool (merged)", parent=1, gen_ai__operation__name="execute_tool", gen_ai__tool__name="(merged tools)"
+    )
+    assert of_kind(rebuilt(agent(), merged), "tool") == []
