@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
-from otelreplay.inputs import outline
 from otelreplay.inputs.source import Source
 from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Batch
@@ -23,12 +21,6 @@ class Head:
     data: bytes
     name: str
     complete: bool
-
-    @cached_property
-    def paths(self) -> frozenset[str]:
-        """Which JSON keys stand where in it; nothing if it does not start as JSON."""
-        text = self.data.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf").lstrip()
-        return outline.paths(text) if text[:1] in (b"{", b"[") else frozenset()
 
 
 @dataclass
