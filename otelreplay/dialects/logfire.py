@@ -123,7 +123,7 @@ class _Reader(SpanReader):
         got = response_fields(body, self.intern)
         if got:
             self.take_messages(got, "response")
-            self.infer(echoed_fields(body, self.intern), "response", "request_from_response_echo")
+            self.infer(echoed_fields(body, self.intern), "response", rule="request_from_response_echo")
             if isinstance(body, dict) and isinstance(body.get("instructions"), str):
                 self.give({"request.system": [{"type": "text", "content": body["instructions"]}]})
             return

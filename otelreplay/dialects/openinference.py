@@ -190,7 +190,7 @@ class _Reader(SpanReader):
             self.fields["request.system"] = [{"type": "text", "content": instructions}]
         if "id" in params or "created_at" in params:  # the response object, of which a framework made parameters
             echoed = echoed_fields(params, self.intern)
-            self.infer(echoed, "llm.invocation_parameters", "request_from_response_echo")
+            self.infer(echoed, "llm.invocation_parameters", rule="request_from_response_echo")
             return
         for name in ("model", "model_name"):
             if isinstance(params.get(name), str):
@@ -209,7 +209,7 @@ class _Reader(SpanReader):
             self.taken.add("llm.model_name")
             self.give({"response.model" if OUTPUT in self.attributes or not self.failed else "request.model": named})
             if not _DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
-                self.infer({"request.model": named}, "llm.model_name", "request_model_from_model_name")
+                self.infer({"request.model": named}, "llm.model_name", rule="request_model_from_model_name")
         for attribute in ("llm.provider", "llm.system"):
             if self.attributes.get(attribute):
                 self.taken.add(attribute)
