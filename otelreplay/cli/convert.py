@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
     def convert(
         *,
         files: list[str] = typer.Argument(
-            ..., metavar="FILE...", help="OTLP JSON, JSON Lines or protobuf, plain, .gz or .zst; - reads standard input."
+            ...,
+            metavar="FILE...",
+            help="OTLP (JSON, JSON Lines, protobuf) or a backend's export, plain, .gz or .zst; - reads standard input.",
         ),
         out: Path = typer.Option(..., "--out", metavar="DIR", help="Folder for the cassettes; made if it is not there."),
         policy: str = typer.Option(

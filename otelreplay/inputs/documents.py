@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from otelreplay.errors import LimitError
 from otelreplay.inputs import records, typed
+from otelreplay.inputs.decoding import decoded
 from otelreplay.inputs.gather import Gather
 from otelreplay.inputs.ids import RefusedError
-from otelreplay.inputs.jsonscan import ScanError, Scanner, TooLargeError, loads
+from otelreplay.inputs.jsonscan import ScanError, Scanner, TooLargeError
 from otelreplay.inputs.source import Source
 from otelreplay.spans.model import Batch, Resource, Scope
 
@@ -63,6 +64,9 @@ class _Element:
 class DocumentReader:
     """Reads documents from a scanner into a gather."""
 
+    wrappers: ClassVar[frozenset[str]] = frozenset()
+    """Members of a document that hold the document proper."""
+
     def __init__(self, scanner: Scanner, gather: Gather, on_recognised: Callable[[], None]) -> None:
         """``on_recognised`` is called for each document that is OTLP's, as soon as that is clear."""
         self._scan, self._gather, self._tally = scanner, gather, gather.tally
@@ -93,12 +97,19 @@ class DocumentReader:
                 self._on_recognised()
                 for _ in self._elements(f"{where}{written}"):
                     self._count_metrics()
+            elif written in self.wrappers and self._scan.peek() == ord("{"):
+                known = True
+                yield from self._document(f"{where}{written}.")
             else:
-                self._skip()
+                self._unknown(written)
         if empty:  # an empty request
             self._on_recognised()
         elif not known:
             self._gather.refuse(where.rstrip(": ."), "it holds no resourceSpans, resourceLogs or resourceMetrics")
+
+    def _unknown(self, name: str) -> None:  # noqa: ARG002 - for other spellings of OTLP JSON
+        """A member of a document that is none of OTLP's stands in front."""
+        self._skip()
 
     def _element(self, signal: str, where: str) -> Iterator[Batch]:
         element = _Element(signal)
@@ -211,16 +222,7 @@ class DocumentReader:
         return records.ids_of(found)
 
     def _decode(self, text: bytes) -> Any:
-        try:
-            decoded = text.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            decoded = text.decode("utf-8", "replace")
-            self._tally.note("invalid_utf8")
-        try:
-            return loads(decoded)
-        except ValueError as error:
-            deep = isinstance(error.__cause__, RecursionError)
-            raise RefusedError("it is nested too deeply" if deep else "it is not valid JSON") from None
+        return decoded(text, self._tally)
 
     def _part(self, where: str, read: Callable[[Any, Any], _Part], instead: _Part) -> _Part:
         try:

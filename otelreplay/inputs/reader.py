@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from otelreplay.errors import TraceFormatError
-from otelreplay.inputs.forms import FORMS, Head, Reading
+from otelreplay.inputs.forms import FORMS, Form, Head, Reading
 from otelreplay.inputs.forms.base import HEAD_BYTES, MAX_RECORD
 from otelreplay.inputs.forms.foreign import ACCEPTED
-from otelreplay.inputs.forms.json_document import JSON_DOCUMENT
-from otelreplay.inputs.forms.json_lines import JSON_LINES
 from otelreplay.inputs.source import Source
 from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Batch, Rejected
@@ -38,8 +36,8 @@ def read_batches(
 
     A record that cannot be taken in becomes a ``Rejected`` of its batch, and so does a damaged or missing piece of the file;
     everything else is loaded. Raises TraceFormatError (exit 6) when the file is empty or nothing in it can be read:
-    ``input.empty``, ``input.unrecognised``, ``input.form_not_read``, ``input.is_cassette``; LimitError (``input.limit``) for a
-    zstd window above 128 MiB and for records that stand, by hundreds of MiB, before their resource.
+    ``input.empty``, ``input.unrecognised``, ``input.form_not_read``, ``input.no_ids``, ``input.is_cassette``; LimitError
+    (``input.limit``) for a zstd window above 128 MiB and for records that stand, by hundreds of MiB, before their resource.
     """
     tally = tally if tally is not None else Tally()
     opened = Source(source, name=name, on_bytes=on_bytes)
@@ -57,11 +55,11 @@ def read_batches(
         )
     tally.form = form.label
     if zeros:
-        if form in (JSON_DOCUMENT, JSON_LINES):
+        if data.lstrip(b"\0")[:1] in (b"{", b"["):
             opened.advance(len(data) - len(data.lstrip(b"\0")))
         passed = "it starts with zero bytes, as a crash leaves them; they were passed over"
         yield Batch(rejected=(Rejected(f"{name}: byte 0", passed),))
-    yield from _recognised(form.read(opened, reading), reading)
+    yield from _recognised(form.read(opened, reading), reading, form)
     if opened.damage:
         yield Batch(rejected=(Rejected(name, opened.damage),))
 
@@ -82,7 +80,7 @@ def _pass_over_zeros(source: Source) -> bool:
     return zeros
 
 
-def _recognised(batches: Iterator[Batch], reading: Reading) -> Iterator[Batch]:
+def _recognised(batches: Iterator[Batch], reading: Reading, form: Form) -> Iterator[Batch]:
     """Hold back refusals until it is certain that the file is what it looked like; an error if it never is."""
     held: list[Batch] = []
     refusals = 0
@@ -96,12 +94,16 @@ def _recognised(batches: Iterator[Batch], reading: Reading) -> Iterator[Batch]:
             break
     if not reading.recognised:
         raise TraceFormatError(
-            f"this is no OTLP: {held[0].rejected[0].reason}" if held and held[0].rejected else "this is no OTLP",
+            f"this is {_no(form)}: {held[0].rejected[0].reason}" if held and held[0].rejected else f"this is {_no(form)}",
             code="input.unrecognised",
             where=reading.name,
             next_step=ACCEPTED,
         )
     yield from held
+
+
+def _no(form: Form) -> str:
+    return "no OTLP" if form.label.startswith("OTLP") else f"not what it looks like ({form.label})"
 
 
 def _nothing(source: Source, zeros: int) -> TraceFormatError:

@@ -14,6 +14,9 @@ NOTES: dict[str, str] = {
     "invalid_links": "links without valid ids: left out, their span was kept",
     "invalid_log_ids": "log records whose trace or span id is not valid: read as belonging to no span",
     "profiling_strings": "values that point into a string table, which traces do not have: read as empty",
+    "text_attributes": "spans of a form that holds every attribute as text: numbers and lists in them are text too",
+    "text_lines": "lines between the records that are no JSON, such as a program's own output: passed over",
+    "ids_derived": "ids that are none of OpenTelemetry's: a digest of each was taken in its place",
     "schema_url_after_records": "groups so large that a schema URL written after their records was not applied to them",
 }
 """Every note code, with what it counts."""

@@ -14,7 +14,6 @@ from tests.inputs.otlp import dump, minimal, plain_spans, read
 
 TEXT = dump(plain_spans(minimal()))
 MESSAGE = otlp.traces_data(read(TEXT).spans)
-SPAN = {"traceID": "a", "spanID": "b", "operationName": "GET"}
 
 
 def error(data):
@@ -59,12 +58,8 @@ def test_a_file_that_is_no_trace_is_described_and_what_is_accepted_is_said(data,
 @pytest.mark.parametrize(
     ("data", "label"),
     [
-        (dump({"data": [{"traceID": "a", "spans": [SPAN]}]}, indent=4), "a Jaeger export"),
-        (dump([{"traceId": "a", "id": "b", "timestamp": 1, "duration": 2}]), "a Zipkin export"),
-        (dump({"trace": {"id": "x"}, "observations": []}), "a Langfuse export"),
-        (dump({"batches": [{"resource": {}, "scopeSpans": []}]}), "a Tempo export"),
         (dump({"events": [{"eventId": "1", "eventType": "x"}]}), "a Temporal event history"),
-        (dump([{"trace_id": "a", "span_id": "b", "attributes": {}}]), "a list of spans"),
+        (dump([{"run_type": "llm", "dotted_order": "x", "inputs": {}}]), "a LangSmith export"),
         (b"PK\x03\x04rest", "a zip archive"),
         (b"PAR1rest", "a Parquet file"),
         (b"SQLite format 3\0", "an SQLite database"),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
+from otelreplay.inputs import outline
+from otelreplay.inputs.reading import MAX_RECORD, Reading
 from otelreplay.inputs.source import Source
-from otelreplay.inputs.tally import Tally
 from otelreplay.spans.model import Batch
 
+__all__ = ["HEAD_BYTES", "MAX_RECORD", "Form", "Head", "Reading"]
+
 HEAD_BYTES = 1 << 20
-MAX_RECORD = 256 << 20
-"""Bytes of one span, log record, resource or scope, as it stands in the file. A larger one is passed over and refused."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +24,11 @@ class Head:
     name: str
     complete: bool
 
-
-@dataclass
-class Reading:
-    """What a form is given beside the source, and how it answers."""
-
-    name: str
-    tally: Tally
-    max_record: int = MAX_RECORD
-    recognised: bool = False
-
-    def recognise(self) -> None:
-        """Called by the form as soon as it meets something that can only be of its form."""
-        self.recognised = True
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """Which JSON keys stand where in it; nothing if it does not start as JSON."""
+        text = self.data.lstrip(b"\0").removeprefix(b"\xef\xbb\xbf").lstrip()
+        return outline.paths(text) if text[:1] in (b"{", b"[") else frozenset()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from otelreplay.inputs.source import Source
 from otelreplay.spans.model import Batch
 
 ACCEPTED = (
-    "accepted are OTLP JSON, OTLP JSON Lines and OTLP protobuf (one message, or length-delimited), each also with gzip or zstd"
+    "accepted are OTLP JSON, OTLP JSON Lines and OTLP protobuf (one message, or length-delimited), exports of Jaeger, Tempo, "
+    "Zipkin, Langfuse and Phoenix, and lists of spans as SDKs print them; each also with gzip or zstd"
 )
 _LOOK = 1 << 16
 
@@ -47,6 +48,25 @@ def _packed(label: str, start: bytes) -> Form:
     return _foreign(label, start=start, code="input.form_not_read", advice=advice)
 
 
+_NAMESPACES = ("gen_ai.", "llm.", "openinference.", "ai.", "langfuse.", "traceloop.", "logfire.", "mlflow.")
+_HOLDERS = ("", "[].", "attributes.", "[].attributes.")
+
+
+def _is_bare(head: Head) -> bool:
+    return any(path.startswith(tuple(at + name for name in _NAMESPACES)) for path in head.paths for at in _HOLDERS)
+
+
+def _refuse_bare(_: Source, reading: Reading) -> Iterator[Batch]:
+    raise TraceFormatError(
+        "these are attributes of a span without its trace id and span id, so that it is of no run",
+        code="input.no_ids",
+        where=reading.name,
+        next_step="export whole spans: ids, parent, times and attributes",
+    )
+
+
+_WITHOUT_IDS = Form("attributes of a span", _is_bare, _refuse_bare)
+
 FOREIGN: tuple[Form, ...] = (
     _foreign(
         "an otelreplay cassette",
@@ -54,14 +74,9 @@ FOREIGN: tuple[Form, ...] = (
         code="input.is_cassette",
         advice="look at it with `otelreplay show`; there is nothing to convert",
     ),
-    _export("a Jaeger export (JSON of its query API)", "traceID", "operationName"),
-    _export("a Zipkin export", "traceId", "timestamp", "duration", start=b"["),
-    _export("a Langfuse export", "trace", "observations"),
-    _export("a Tempo export (batches)", "batches", "resource"),
     _export("a Temporal event history", "events", "eventType"),
-    _export("a list of spans as an SDK prints it", "span_id", "attributes"),
-    _export("a list of spans as an SDK prints it", "spanContext", "attributes"),
-    _export("a list of spans as an SDK prints it", "spanName", "attributes"),
+    _export("a LangSmith export of runs", "run_type", "dotted_order"),
+    _WITHOUT_IDS,
     _packed("a zip archive", b"PK\x03\x04"),
     _packed("an xz file", b"\xfd7zXZ"),
     _packed("a bzip2 file", b"BZh"),
