@@ -45,7 +45,10 @@ _ITEMS: Final = (
     re.compile(r'\\"\s*,\s*\\+"[^"]*"\s*[,\]]'),
 )
 """A text that follows a text in a list (in an object, a colon would follow it); in JSON, and in JSON in it."""
-_LINES: Final = re.compile(r"^(?:data: ?)?(?=[\[{])(.+)$", re.MULTILINE)
+_LINES: Final = re.compile(r"^(data: ?)?(?=[\[{])(.+)$", re.MULTILINE)
+
+STREAM: Final = "data:"
+"""Where the paths of a server's events begin: they are a stream, of which the lines of a log need not be one."""
 
 
 class Leaf(msgspec.Struct):
@@ -127,9 +130,9 @@ def lines(text: str) -> list[Leaf]:
         return []
     found: list[Leaf] = []
     for n, match in enumerate(_LINES.finditer(text)):
-        if is_json(match[1].rstrip()):
-            at = match.start(1)
-            for leaf in leaves(match[1], (n,)):
+        if is_json(match[2].rstrip()):
+            at = match.start(2)
+            for leaf in leaves(match[2], (STREAM, n) if match[1] else (n,)):
                 leaf.start, leaf.end = leaf.start + at, leaf.end + at
                 found.append(leaf)
     return found

@@ -50,6 +50,8 @@ class ReplayInterceptor:
         """The agent of that token ended. Raises ReplayStopped when the recorded one ended otherwise."""
         if not isinstance(token, Scope) or isinstance(error, ReplayStopped):
             return
+        if error is not None and not isinstance(error, Exception) and self._session.diverged:
+            return  # cancelled, closed or interrupted because another branch was stopped: no cause of anything
         said, output = True, value
         if token.call is not None and error is None:
             said, output = self._session.output_of(token.call, canonical.dumps(value).decode())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otelreplay.canonical import dumps, loads
 from otelreplay.redaction import PseudonymKey, compile_policy, default_policy
 from otelreplay.spans import Span
 
@@ -15,9 +16,13 @@ MAIL = "ada.lovelace@example.com"
 SECRET = "sk-" + "proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
 
 
+def redacted(text):
+    span = Span(trace_id="a" * 32, span_id="b" * 16, attributes={"otelreplay.chunks": text})
+    return REDACTOR.span(span).attributes["otelreplay.chunks"]
+
+
 def chunks_of(value):
-    span = Span(trace_id="a" * 32, span_id="b" * 16, attributes={"otelreplay.chunks": json.dumps(value)})
-    return json.loads(REDACTOR.span(span).attributes["otelreplay.chunks"])
+    return json.loads(redacted(json.dumps(value)))
 
 
 @given(cuts=st.lists(st.integers(1, len(MAIL) - 1), min_size=1, max_size=4, unique=True), secret=st.booleans())
@@ -59,3 +64,36 @@ def test_chunks_without_anything_to_remove_stay_byte_for_byte():
 def test_redacting_chunks_again_changes_nothing():
     once = chunks_of(["to ada.love", "lace@example.com"])
     assert chunks_of(once) == once
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda text: text.encode(),
+        lambda text: json.dumps({"choices": [{"delta": {"content": text}}]}),
+        lambda text: f"data: {json.dumps({'delta': {'text': text}})}\n\n",
+        lambda text: f"data: {json.dumps({'delta': {'text': text}})}\n\n".encode(),
+    ],
+    ids=["bytes", "JSON", "a server's events", "bytes of them"],
+)
+def test_chunks_in_the_form_of_a_provider_are_joined_at_what_they_carry(form):
+    given_ = [form(text) for text in ("to ada.love", "lace@example.com", " today")]
+    said = loads(redacted(dumps(given_).decode()))
+    shown = b"|".join(c if isinstance(c, bytes) else c.encode() for c in said)
+    assert b"ada.love" not in shown
+    assert b"lace@" not in shown
+    assert b".invalid" in shown
+    assert form(" today") == said[2]
+    assert [type(c) for c in given_] == [type(c) for c in said]
+
+
+def test_an_event_of_a_server_may_itself_be_cut():
+    said = "".join(
+        chunks_of(['data: {"delta":{"content":"ada', '.love"}}\n\ndata: {"delta":{"content":"lace@example.com"}}\n\n'])
+    )
+    assert ".love" not in said
+    assert "lace@" not in said
+
+
+def test_what_only_looks_like_bytes_is_kept():
+    assert chunks_of([{"$otelreplay": "bytes", "base64": "!"}, "a"]) == [{"$otelreplay": "bytes", "base64": "!"}, "a"]

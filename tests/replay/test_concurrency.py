@@ -1,11 +1,13 @@
 """Concurrent code may run in any order; what cannot be told apart is answered the same way every time."""
 
+import asyncio
 import random
 import threading
 
 import pytest
 
 from otelreplay.boundary import ReplayStopped
+from otelreplay.redaction import default_policy
 from tests.replay.builders import Player, Tape, asks, play, record, result, text
 
 
@@ -178,3 +180,24 @@ def test_a_branch_that_goes_on_after_a_divergence_is_still_answered():
         player.get("tool", "t0", arguments={"n": 9}, parent=token)
     assert player.get("tool", "t1", arguments={"n": 1}, parent=token) == 1
     assert player.session.diverged
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_rows_that_differ_only_beside_something_private_are_answered_each_with_its_own(order):
+    rows = [["0b6b6ae0-1d8a-4e0c-9d6a-0f8f6f6b7a01", "17", "ada@example.com", name] for name in ("bob", "joe")]
+    steps = [("tool", "find", {"arguments": {"row": row}}, f"of {row[3]}") for row in rows]
+    player = Player(record(steps, policy=default_policy()), default_policy())
+    token = player.enter(input={"q": "orders"})
+    for n in order:
+        assert f"of {rows[n][3]}" == player.get("tool", "find", parent=token, arguments={"row": rows[n]})
+    player.leave(token, "done")
+    assert 0 == player.result().exit_code
+
+
+def test_a_branch_that_is_cancelled_because_another_was_stopped_is_no_divergence():
+    player = Player(record([("tool", "find", {"arguments": {"n": 1}}, 1)]))
+    token = player.enter(input={"q": "orders"})
+    with pytest.raises(ReplayStopped):
+        player.get("tool", "find", parent=token, arguments={"n": 2})
+    player.leave(token, error=asyncio.CancelledError())
+    assert ["replay.request_changed"] == [d.code for d in (player.result().first_divergence, *player.result().others)]

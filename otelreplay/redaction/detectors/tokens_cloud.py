@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+
+from otelreplay.redaction.detectors.base import LEFT, RIGHT, by_pattern
 from otelreplay.redaction.detectors.tokens import HEX, URLSAFE, WORD, shaped, token
+
+
+def _says(encoded: str) -> bool:
+    """Whether base64 of 64 bytes is a text that was encoded, and no key."""
+    try:
+        plain = base64.b64decode(encoded[-88:], validate=True)
+    except ValueError:
+        return False
+    return plain.isascii() and all(c >= 32 or c in b"\t\n\r" for c in plain)
+
 
 DETECTORS = (
     shaped(
@@ -73,5 +86,12 @@ DETECTORS = (
     token(
         "harness_token", r"(?:pat|sat)\.[A-Za-z0-9_-]{20,26}\.[0-9a-z]{20,28}\.", WORD, 18, 24, gate=r"[ps]at\.[A-Za-z0-9_-]"
     ),
-    shaped("azure_storage_key", r"[A-Za-z0-9+/]==", r"(?<!sha512-)(?<!sha512:)[A-Za-z0-9+/]{86}=="),
+    by_pattern(
+        "azure_storage_key",
+        "secrets",
+        "secret",
+        gate=r"[A-Za-z0-9+/]==",
+        exact=LEFT + r"(?<!sha512-)(?<!sha512:)[A-Za-z0-9+/]{86}==(?<!\.)" + RIGHT,
+        check=lambda m: not _says(m[0]),
+    ),
 )
