@@ -10,7 +10,7 @@ others put into attributes, lenient.
 from otelreplay.canonical.decoding import decode
 from otelreplay.canonical.digests import digest, digest_value, jcs
 from otelreplay.canonical.encoding import Loss, encode, encode_reporting
-from otelreplay.canonical.leaves import Tagged
+from otelreplay.canonical.leaves import Tagged, class_name
 from otelreplay.canonical.lines import dumps, dumps_reporting, loads
 from otelreplay.canonical.plain import MAX_DEPTH, RESERVED
 from otelreplay.canonical.reading import READ_DEPTH, read_json
@@ -21,6 +21,7 @@ __all__ = [
     "RESERVED",
     "Loss",
     "Tagged",
+    "class_name",
     "decode",
     "digest",
     "digest_value",

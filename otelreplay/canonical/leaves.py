@@ -16,6 +16,8 @@ from pathlib import PosixPath, PurePath, PurePosixPath, PureWindowsPath, Windows
 from typing import Any, Final
 from uuid import UUID
 
+from otelreplay.modules import module_name
+
 Parts = tuple[str, dict[str, Any]]
 
 PATHS: Final = {kind.__name__: kind for kind in (PosixPath, WindowsPath, PurePosixPath, PureWindowsPath)}
@@ -63,7 +65,7 @@ class Pair(list[Any]):
 
 def class_name(kind: type) -> str:
     """``module:Qualified.Name``."""
-    return f"{kind.__module__}:{kind.__qualname__}"
+    return f"{module_name(kind.__module__)}:{kind.__qualname__}"
 
 
 def escape(text: str) -> str:

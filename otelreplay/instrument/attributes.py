@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from otelreplay import semconv as sc
+from otelreplay.canonical import class_name
 from otelreplay.instrument import shapes
 from otelreplay.instrument.crossing import Invocation
 from otelreplay.instrument.spec import Bound, Spec, clean, unnamed
@@ -40,7 +41,7 @@ def before(call: Invocation) -> tuple[str, Attributes, Losses]:
             bound = unnamed(*args, **kwargs)
     if spec.method and args:
         owner = args[0] if isinstance(args[0], type) else type(args[0])
-        attributes[SELF] = clean(f"{owner.__module__}:{owner.__qualname__}")
+        attributes[SELF] = clean(class_name(owner))
     title = _BEFORE[spec.kind](spec, bound, attributes, losses)
     if spec.idempotency_key is not None:
         _put_key(spec, bound, attributes)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
-from otelreplay.canonical import dumps_reporting
+from otelreplay.canonical import class_name, dumps_reporting
 from otelreplay.instrument.spec import clean
 from otelreplay.instrument.values import Losses, text
+from otelreplay.modules import module_name
 
 ERROR = "otelreplay.error"
 
@@ -15,7 +16,7 @@ ERROR = "otelreplay.error"
 def error_type(error: BaseException) -> str:
     """``error.type``: the class, with its module unless it is built in."""
     kind = type(error)
-    module = kind.__module__
+    module = module_name(kind.__module__)
     return clean(kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}")
 
 
@@ -34,7 +35,7 @@ def attributes(error: BaseException, losses: Losses) -> dict[str, Any]:
     for name, value in _instance_attributes(error).items():
         if not dumps_reporting(value)[1] and not isinstance(value, BaseException):
             fields[name] = value
-    held: dict[str, Any] = {"class": f"{kind.__module__}:{kind.__qualname__}", "args": [*error.args]}
+    held: dict[str, Any] = {"class": class_name(kind), "args": [*error.args]}
     if fields:
         held["fields"] = fields
     return {"error.type": error_type(error), ERROR: text(held, "error", losses)}

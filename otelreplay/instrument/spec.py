@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from otelreplay.boundary import declare
+from otelreplay.modules import module_name
 
 Effect = Literal["read", "draft", "write"]
 Bound = dict[str, Any]
@@ -41,7 +42,7 @@ class Spec:
 
 def make(kind: str, fn: Callable[..., Any], name: str | None, options: Mapping[str, Any]) -> Spec:
     """Look at a function once, so that a call has little left to do."""
-    qualified, module = _qualified_name(fn), getattr(fn, "__module__", None) or "?"
+    qualified, module = _qualified_name(fn), module_name(getattr(fn, "__module__", None) or "?")
     chosen = clean(name or _short_name(qualified))
     declare(kind, chosen)
     static: dict[str, Any] = {KIND: kind, FUNCTION: clean(f"{module}:{qualified}")}

@@ -16,6 +16,7 @@ from typing import Any, Final
 from otelreplay import canonical
 from otelreplay.canonical import Tagged
 from otelreplay.events import Event, Failure
+from otelreplay.modules import module_name
 
 _REFUSED: Final = ("SystemExit", "KeyboardInterrupt", "GeneratorExit")
 _made: dict[str, type[Exception]] = {}
@@ -57,7 +58,8 @@ class Reviver:
     def _class(self, name: str) -> type | None:
         """``module:Qualified.Name`` among what is loaded."""
         module, _, path = name.partition(":")
-        found: Any = sys.modules.get(module)
+        started = module_name("__main__") == module
+        found: Any = sys.modules.get(module) or (sys.modules.get("__main__") if started else None)
         for step in path.split("."):
             found = vars(found).get(step) if found is not None and hasattr(found, "__dict__") else None
         return found if isinstance(found, type) else None
