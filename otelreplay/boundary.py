@@ -68,7 +68,9 @@ class Streamed:
     sent: Sequence[tuple[int, Any]] = ()
     """(number of the chunk it answered, value) of each value that was sent into the generator."""
     on_sent: Callable[[int, Any], None] | None = None
-    """Told of each value sent at replay; may raise."""
+    """Told of each value sent at replay, and of None where another one was recorded; may raise."""
+    on_left: Callable[[int, bool], None] | None = None
+    """Told that the consumer stopped after this many chunks: by closing it, or (True) by an error thrown in."""
 
 
 Answer = Returned | Raised | Streamed

@@ -117,7 +117,11 @@ def generator(answer: Answer) -> Generator[Any, Any, Any]:
     if not isinstance(answer, Streamed):
         return result(answer)
     for n, chunk in enumerate(answer.chunks):
-        value = yield chunk
+        try:
+            value = yield chunk
+        except BaseException as error:
+            _left(answer, n + 1, error)
+            raise
         _sent(answer, n, value)
     _finish(answer)
     return answer.value
@@ -129,14 +133,23 @@ async def async_generator(answer: Answer) -> AsyncGenerator[Any, Any]:
         result(answer)
         return
     for n, chunk in enumerate(answer.chunks):
-        value = yield chunk
+        try:
+            value = yield chunk
+        except BaseException as error:
+            _left(answer, n + 1, error)
+            raise
         _sent(answer, n, value)
     _finish(answer)
 
 
 def _sent(answer: Streamed, n: int, value: Any) -> None:
-    if value is not None and answer.on_sent is not None:
+    if answer.on_sent is not None and (value is not None or any(n == at for at, _ in answer.sent)):
         answer.on_sent(n, value)
+
+
+def _left(answer: Streamed, read: int, error: BaseException) -> None:
+    if answer.on_left is not None:
+        answer.on_left(read, not isinstance(error, GeneratorExit))
 
 
 def _finish(answer: Streamed) -> None:

@@ -17,7 +17,7 @@ from otelreplay.instrument import failure, tracing
 from otelreplay.instrument.crossing import Crossing, Invocation
 from otelreplay.instrument.spec import Spec
 from otelreplay.instrument.trouble import failed, say_once
-from otelreplay.instrument.values import Losses, add_losses, fit, put_losses, text
+from otelreplay.instrument.values import Losses, add_losses, fit, put_losses
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -148,7 +148,7 @@ class StreamRecording(Recording):
         """Each chunk as it was when it was given: a consumer may change it."""
         self.held: list[Any] = []
         """The chunks of a model's stream themselves, for the message that they amount to."""
-        self.sends: list[tuple[int, Any]] = []
+        self.sends: list[bytes] = []
         self.started = time.perf_counter()
         self.first: float | None = None
 
@@ -173,13 +173,19 @@ class StreamRecording(Recording):
 
     def sent(self, value: Any) -> None:
         """See :class:`Crossing`."""
-        self.sends.append((len(self.chunks) - 1, value))
+        try:
+            data, lost = dumps_reporting(value)
+            if lost:
+                add_losses(self.losses, f"sent[{len(self.sends)}][1]", lost)
+            self.sends.append(b"[%d,%s]" % (len(self.chunks) - 1, data))
+        except Exception as trouble:
+            failed("record a value that was sent", self.spec.function, trouble)
 
     def _put_stream(self, how: End, attributes: dict[str, Any]) -> None:
         attributes[said.CHUNKS] = (b"[%s]" % b",".join(self.chunks)).decode()
         attributes[STREAM_END] = how
         if self.sends:
-            attributes[SENT] = text([[n, value] for n, value in self.sends], "sent", self.losses)
+            attributes[SENT] = (b"[%s]" % b",".join(self.sends)).decode()
         if self.first is not None and self.spec.kind == "model":
             attributes["gen_ai.response.time_to_first_chunk"] = self.first
         said.whole_stream(self.spec, self.held, attributes, self.losses)

@@ -39,14 +39,19 @@ def ending_differs(event: Event, now: Ending, skeletons: Skeletons, bindings: Bi
     response = event.response or {}
     if "output" not in response or not now.said:
         return "the output was not recorded" if now.said else "the output cannot be read"
-    recorded, old = skeletons.value(response["output"], "response.output")
-    live, new = skeletons.value(now.output, "response.output")
+    return value_differs(response["output"], now.output, "response.output", skeletons, bindings)
+
+
+def value_differs(was: Any, now: Any, field: str, skeletons: Skeletons, bindings: Bindings) -> Difference | None:
+    """How a value that the program gave differs from the recorded one, placeholders by what they stand for."""
+    recorded, old = skeletons.value(was, field)
+    live, new = skeletons.value(now, field)
     pairs = bindings.fits(old, new)
     if digest_value(recorded) == digest_value(live) and pairs is not None:
         bindings.bind(pairs)
         return None
-    found = compare(response["output"], now.output, "response.output", skeletons, most=1)
-    return found[0] if found else Difference("response.output", response["output"], now.output, "changed")
+    found = compare(was, now, field, skeletons, most=1)
+    return found[0] if found else Difference(field, was, now, "changed")
 
 
 def name_of(error: BaseException) -> str:

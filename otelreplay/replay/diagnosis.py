@@ -25,9 +25,10 @@ from otelreplay.canonical import digest_value
 from otelreplay.events import Missing
 from otelreplay.events.fields import leaves
 from otelreplay.replay import words
+from otelreplay.replay.agents import value_differs
 from otelreplay.replay.answers import Served
 from otelreplay.replay.causes import MADE, Provenance, cause_of, cause_of_gap
-from otelreplay.replay.diff import Difference, compare, component_value, differences
+from otelreplay.replay.diff import Difference, component_value, differences
 from otelreplay.replay.divergence import Blocked, Divergence, Kind, Near, clip
 from otelreplay.replay.finding import Asked, Fit
 from otelreplay.replay.holes import KEYED, Hole
@@ -90,10 +91,10 @@ class Diagnosis:
         if index not in known:
             difference = Difference(field, None, value, "added")
         else:
-            found = compare(known[index], value, field, self._at.skeletons, most=1)
-            if not found:
+            found = value_differs(known[index], value, field, self._at.skeletons, self._at.bindings)
+            if found is None:
                 return None
-            difference = found[0]
+            difference = found
         item = self._at.score.items[self._at.score.at[served.seq]]
         return replace(self._with("request_changed", item, None, [difference]), where=where)
 

@@ -71,7 +71,8 @@ class ReplayInterceptor:
             error=error,
             asked_for_more=lambda: self._stop(self._session.asked_for_more(served, call.where)),
             sent=[(n, self._value(served, value)) for n, value in served.sent],
-            on_sent=lambda n, value: self._sent(served, n, value, call.where),
+            on_sent=lambda n, value: self._sent(served, n, value, call),
+            on_left=lambda read, thrown: self._session.left(served, read, thrown=thrown),
         )
 
     def _error(self, served: Served) -> BaseException | None:
@@ -89,10 +90,10 @@ class ReplayInterceptor:
             self._session.assume(served.seq, "response", "an instance of a class that is not loaded is given as its fields")
         return done
 
-    def _sent(self, served: Served, index: int, value: Any, where: str) -> None:
-        plain = canonical.loads(canonical.dumps(value))
+    def _sent(self, served: Served, index: int, value: Any, call: Call) -> None:
+        plain = self._session.sent_of(call, canonical.dumps([[index, value]]).decode())
         try:
-            self._session.sent(served, index, plain, where)
+            self._session.sent(served, index, plain, call.where)
         except Diverged as diverged:
             raise self._stop(diverged) from None
 

@@ -159,6 +159,24 @@ class Session:
         with self._lock:
             return self._latch(self._diagnosis.asked_for_more(served, where, self._calls))
 
+    def sent_of(self, call: Call, encoded: str) -> Any:
+        """A value sent into a generator under the cassette's policy, from the JSON text of ``[[index, value]]``."""
+        with self._lock:
+            more = {"otelreplay.chunks": "[]", "otelreplay.stream.end": "returned", "otelreplay.sent": encoded}
+            response = self._reader.event(call, **more).response or {}
+            return next((pair[1] for pair in response.get("stream", {}).get("sent", ()) if len(pair) == 2), None)
+
+    def left(self, served: Served, read: int, *, thrown: bool) -> None:
+        """A consumer stopped reading a stream. Where the recorded one did not, that is noted."""
+        chunks = len(served.chunks or ())
+        if read == chunks and served.end == ("raised" if thrown else "stopped"):
+            return
+        with self._lock:
+            then = (
+                f"stopped reading after {chunks} chunks" if served.end == "stopped" else f"read all {chunks} chunks to the end"
+            )
+            self._note(f"the recorded program {then} of seq {served.seq}, and this one stopped after {read}")
+
     def sent(self, served: Served, index: int, encoded: Any, where: str = "") -> None:
         """A value was sent into a replayed generator. Raises :class:`Diverged` unless it is the recorded one."""
         with self._lock:
@@ -259,7 +277,9 @@ class Session:
             field, _, reason = said.partition(": ")
             self._lists["assumed"].add(served.seq, field=field, reason=reason)
         if self._bindings.any():
-            self._bindings.served(holes_in([served.value, served.chunks, served.error and served.error.model_dump()]))
+            own = {hole.text for hole in holes_in([value for _, value in served.sent])}  # what it will send is not given to it
+            given = holes_in([served.value, served.chunks, served.error and served.error.model_dump()])
+            self._bindings.served(hole for hole in given if hole.text not in own)
 
     def _note(self, note: str) -> None:
         if len(self._notes) < _MOST:

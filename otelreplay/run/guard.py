@@ -65,8 +65,25 @@ around: list[Callable[[], str]] = []
 """Put there by the replaying process: gives the name of the boundary that the running code is in."""
 
 
+_unsaid: list[Mapping[str, Any]] = []
+"""Attempts that could not be told yet: a process may have no descriptor left."""
+
+
 def say(message: Mapping[str, Any]) -> bool:
-    """Send a message to the supervisor; False if there is none that listens."""
+    """Send a message to the supervisor; False if it could not be.
+
+    An attempt that could not be told goes before whatever is told next, so that no result arrives without it.
+    """
+    while _unsaid and _say(_unsaid[0]):
+        del _unsaid[0]
+    if not _unsaid and _say(message):
+        return True
+    if message.get("type") == "blocked" and len(_unsaid) < REPEATS:
+        _unsaid.append(message)
+    return False
+
+
+def _say(message: Mapping[str, Any]) -> bool:
     text = json.dumps(message, ensure_ascii=True, separators=(",", ":"), default=str)
     number, pid = next(_numbers), os.getpid()
     try:
@@ -92,7 +109,7 @@ def refuse(what: str, target: str, error: Callable[[str], OSError] | None = None
     key = f"{what} {target} {where}"
     _count[key] = _count.get(key, 0) + 1
     if _count[key] <= REPEATS:
-        say(
+        told = say(
             {
                 "type": "blocked",
                 "what": what,
@@ -105,6 +122,8 @@ def refuse(what: str, target: str, error: Callable[[str], OSError] | None = None
                 "by": "python hooks",
             }
         )
+        if not told and _settings[SECCOMP] == "1" and what in ("connect", "send"):
+            return  # the kernel stops it, and tells the supervisor by itself
     text = f"otelreplay: a replay never goes live: {what} {target} was blocked"
     raise error(text) if error else PermissionError(errno.EACCES, text)
 

@@ -115,12 +115,14 @@ def supervise(
             stack.callback(traffic.close)
         started.begin()
         desk = _Desk(channel, notices, on_message)
+        network = _network(started.process.pid) if NAMESPACE in started.guard else None
+        network = None if network == _network(os.getpid()) else network
         grace = 0.0  # also when this process is interrupted
         try:
             timed_out = desk.watch(started.process, timeout)
             grace = 0.0 if timed_out else GRACE
         finally:
-            left = desk.end_of_tree(str(channel.path), grace=grace)
+            left = desk.end_of_tree(str(channel.path), network, grace=grace)
         for attempt in traffic.attempts() if traffic is not None else ():
             desk.take(attempt)
         return Observed(
@@ -238,10 +240,10 @@ class _Desk:
             self._listen()
         return False
 
-    def end_of_tree(self, mark: str, *, grace: float) -> tuple[str, ...]:
+    def end_of_tree(self, mark: str, network: int | None, *, grace: float) -> tuple[str, ...]:
         """See processes that outlived the program to their end: by themselves within the grace, or not. Gives the latter."""
         deadline = time.monotonic() + grace
-        while (alive := _alive(mark)) and time.monotonic() < deadline:
+        while (alive := _alive(mark, network)) and time.monotonic() < deadline:
             self._serve(0.02)
         for pid in alive:
             with contextlib.suppress(OSError):
@@ -280,13 +282,21 @@ class _Desk:
         self.blocked.setdefault(key, {**message, **before})["count"] += 1
 
 
-def _alive(mark: str) -> dict[int, str]:
-    """Processes of this run, by the name of its pipe in their environment: pid → command."""
+def _network(pid: int) -> int | None:
+    """The number of the network namespace of a process."""
+    try:
+        return Path(f"/proc/{pid}/ns/net").stat().st_ino
+    except OSError:
+        return None
+
+
+def _alive(mark: str, network: int | None) -> dict[int, str]:
+    """Processes of this run, by the name of its pipe in their environment, or by its own network: pid → command."""
     found = {}
     sought = f"{guard.PIPE}={mark}".encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if sought in (entry / "environ").read_bytes():
+            if sought in (entry / "environ").read_bytes() or (network is not None and _network(int(entry.name)) == network):
                 words = (entry / "cmdline").read_bytes().decode("utf-8", "backslashreplace").split("\0")
                 found[int(entry.name)] = " ".join(words).strip()[:200]
         except OSError:

@@ -170,6 +170,32 @@ def test_what_is_sent_into_a_replayed_stream_is_told(play):
     assert [(0, "one")] == sent
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_what_was_sent_when_it_was_recorded_and_is_not_now_is_told_too(play, asynchronous):
+    sent = []
+    told = {"sent": ((1, "x"),), "on_sent": lambda n, value: sent.append((n, value))}
+    play(Streamed(chunks=["a", "b", "c"], **told))
+
+    async def read():
+        return [chunk async for chunk in words_later("x")]
+
+    assert ["a", "b", "c"] == (asyncio.run(read()) if asynchronous else list(words("x")))
+    assert [(1, None)] == sent
+
+
+@pytest.mark.parametrize("thrown", [False, True])
+def test_where_a_consumer_stops_reading_is_told(play, thrown):
+    left = []
+    play(Streamed(chunks=["a", "b", "c"], on_left=lambda *said: left.append(said)))
+    made = words("x")
+    next(made), next(made)
+    if thrown:
+        with pytest.raises(KeyError):
+            made.throw(KeyError("x"))
+    made.close()
+    assert [(2, thrown)] == left
+
+
 def test_an_agents_code_runs_and_its_calls_have_its_token(play):
     script = play(Returned(1), Returned(2), Returned(3))
 

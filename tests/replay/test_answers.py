@@ -12,6 +12,7 @@ from otelreplay import canonical
 from otelreplay.boundary import Raised, ReplayStopped, Returned, Streamed
 from otelreplay.errors import UsageError
 from otelreplay.events import Event, Failure, Missing
+from otelreplay.redaction import default_policy
 from otelreplay.replay import Fixture, read_fixtures
 from otelreplay.replay.answers import answer, text_of
 from otelreplay.replay.fixtures import fixtures_of
@@ -54,8 +55,8 @@ def one(gave=None, **more):
     return tape.cassette()
 
 
-def asked(cassette, kind="tool", name="find", **more):
-    player = Player(cassette)
+def asked(cassette, kind="tool", name="find", *, policy=None, **more):
+    player = Player(cassette, policy)
     token = player.enter(input={"q": "orders"})
     return player, player.call(kind, name, parent=token, **more)
 
@@ -152,7 +153,7 @@ def test_an_error_without_a_name_is_a_recorded_error():
     assert (type(error).__name__, error.args) == ("RecordedError", ())
 
 
-def stream(end="returned", chunks=("a", "b"), *, kind="tool", value=None, sent=None, error=None):
+def stream(end="returned", chunks=("a", "b"), *, kind="tool", value=None, sent=None, error=None, policy=None):
     """A cassette with one streamed call."""
     tape = Tape()
     agent = tape.agent(input={"q": "orders"}, output=None)
@@ -165,7 +166,7 @@ def stream(end="returned", chunks=("a", "b"), *, kind="tool", value=None, sent=N
         tape.add("tool", "find", parent=agent, done=done, error=error)
     else:
         tape.add("model", "m", messages=[text("user", "q")], parent=agent, done=done, error=error)
-    return tape.cassette()
+    return tape.cassette(policy)
 
 
 def test_a_stream_gives_its_chunks_one_by_one_and_then_its_value():
@@ -363,3 +364,33 @@ def test_the_whole_is_played():
     assert (
         play(Player(record([("tool", "find", {"arguments": {}}, 1)])), [("tool", "find", {"arguments": {}}, 1)]).exit_code == 0
     )
+
+
+@pytest.mark.parametrize("returned", [None, "written to ada@example.com"])
+def test_a_private_value_sent_into_a_generator_is_compared_under_the_policy(returned):
+    sent = [[0, "ada@example.com"], [1, "thanks, ada@example.com"]]
+    recorded = stream(sent=sent, value=returned, policy=default_policy())
+    player, got = asked(recorded, policy=default_policy(), stream=True)
+    got.on_sent(0, "ada@example.com")
+    got.on_sent(1, "thanks, ada@example.com")
+    assert player.result().exit_code == 0
+    with pytest.raises(ReplayStopped):
+        got.on_sent(1, "thanks, bob@example.com")
+    assert player.result().first_divergence.path == "response.stream.sent[1]"
+
+
+@pytest.mark.parametrize(
+    ("end", "read", "thrown", "noted"),
+    [
+        ("returned", 1, False, "read all 2 chunks to the end of seq 1, and this one stopped after 1"),
+        ("stopped", 1, False, "stopped reading after 2 chunks of seq 1, and this one stopped after 1"),
+        ("raised", 2, False, "read all 2 chunks to the end of seq 1, and this one stopped after 2"),
+        ("stopped", 2, False, None),
+        ("raised", 2, True, None),
+    ],
+)
+def test_a_consumer_that_reads_less_than_the_recorded_one_is_noted(end, read, thrown, noted):
+    error = {"error": ("TimeoutError",)} if end == "raised" else {}
+    player, got = asked(stream(end, **error), stream=True)
+    got.on_left(read, thrown)
+    assert [noted in note for note in player.result().notes] == ([] if noted is None else [True])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from otelreplay.run.supervisor import NAMESPACE
 from otelreplay.wiring.replaying import open_for_replay, replay
 from tests.run.programs import BENEATH, PYTHON, attempt
 
@@ -186,6 +187,44 @@ def test_a_program_that_leaves_processes_behind_is_not_as_recorded(desk):
     done = desk.agent(end=behind).replay(expect=1)
     assert "ended_otherwise" == done.report["outcome"]
     assert 1 == len(done.report["left_running"])
+
+
+def test_a_process_that_is_left_behind_without_our_variables_is_seen_by_its_network(desk, allowed):
+    if NAMESPACE not in allowed:
+        pytest.skip("no network namespaces here")
+    behind = (
+        "import subprocess\ncode = 'import os, time; os.fork() and os._exit(0); os.setsid(); time.sleep(60)'\n"
+        "subprocess.run([sys.executable, '-c', code], env={}, stdin=-3, stdout=-3, stderr=-3)"
+    )
+    done = desk.agent(end=behind).replay(expect=1)
+    assert "ended_otherwise" == done.report["outcome"]
+    assert 1 == len(done.report["left_running"])
+
+
+FULL = """
+import resource, socket
+unsent, most = socket.socket(), resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, most[1]))
+held = []
+try:
+    while True:
+        held.append(os.dup(0))
+except OSError:
+    pass
+try:
+    ATTEMPT
+except OSError:
+    pass
+for each in held:
+    os.close(each)
+resource.setrlimit(resource.RLIMIT_NOFILE, most)
+"""
+
+
+@pytest.mark.parametrize("attempt", ["socket.getaddrinfo('example.org', 80)", "unsent.connect(('127.0.0.1', 9))"])
+def test_an_attempt_that_cannot_be_told_because_no_descriptor_is_left_is_told_later(desk, attempt):
+    done = desk.agent(middle=FULL.replace("ATTEMPT", attempt).strip()).replay(expect=4)
+    assert "python hooks" in [b["by"] for b in done.report["blocked"]]
 
 
 def test_credentials_are_taken_out_of_the_environment_and_the_rest_is_as_it_was(desk):
