@@ -88,13 +88,16 @@ class Origin:
 
 
 _HERE: Final = str(Path(__file__).parent)
+_STARTER: Final = str(Path(__file__).parent.parent / "run")
 
 
 def where() -> str:
-    """``file.py:12`` of the program's line that made the call."""
+    """``file.py:12`` of the program's line that made the call; nothing where a replay called its agent."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
+    if frame.f_code.co_filename.startswith(_STARTER):
+        return ""
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
 

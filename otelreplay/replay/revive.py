@@ -22,6 +22,11 @@ _REFUSED: Final = ("SystemExit", "KeyboardInterrupt", "GeneratorExit")
 _made: dict[str, type[Exception]] = {}
 
 
+def not_loaded(name: str) -> str:
+    """What is assumed where an instance stays as it was recorded. ``name``: ``module:Qualified.Name``."""
+    return f"the class {name} is not loaded; its instance is given as its fields"
+
+
 class Reviver:
     """Rebuilds values. ``missing`` collects the names of classes that are not loaded."""
 

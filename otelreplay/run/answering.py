@@ -19,6 +19,7 @@ from otelreplay.events import Event
 from otelreplay.redaction import Policy, PseudonymKey, Redactor, compile_policy, default_policy, off_policy
 from otelreplay.replay import ReplayInterceptor, Session
 from otelreplay.replay.fixtures import read_fixtures
+from otelreplay.replay.revive import Reviver, not_loaded
 from otelreplay.run import guard
 
 _REGISTERED = "(registered)"
@@ -61,10 +62,20 @@ class Answering:
     """A replay that stands ready."""
 
     session: Session
+    seq: int = 0
+    """The agent's event."""
     input: Mapping[str, Any] = field(default_factory=dict)
     """What the agent was given, by the names of its arguments."""
     failed_then: bool = False
     """The recorded run failed: that this one does is as recorded, and the session compares how."""
+
+    def given(self) -> Mapping[str, Any]:
+        """The input with instances of the program's own classes. Its module has to be loaded by now."""
+        reviver = Reviver()
+        made: Mapping[str, Any] = reviver.value(self.input)
+        for name in sorted(reviver.missing):
+            self.session.assume(self.seq, "request.input", not_loaded(name))
+        return made
 
     def result(self, exit_code: int) -> dict[str, Any]:
         """What the replay came to, as JSON."""
@@ -106,7 +117,7 @@ def answering(
     watched = Watched(ReplayInterceptor(session, lambda message: say(plain(message))))
     guard.around[:] = [watched.around]
     boundary.install(watched)
-    return Answering(session=session, input=begun.request["input"], failed_then=begun.error is not None)
+    return Answering(session=session, seq=begun.seq, input=begun.request["input"], failed_then=begun.error is not None)
 
 
 def redactor_for(header: Header, key: bytes) -> Redactor:
@@ -150,10 +161,12 @@ def _usable(rule: Any) -> bool:
 
 
 def _agent(cassette: Cassette, agent: str) -> Event:
-    """The agent that the user named: by its function if a recorded one has it, else the first outermost one."""
+    """The agent that the user named: by its function, in another module if need be, else the first outermost one."""
     outermost = [event for event in cassette.events if event.kind == "agent" and event.parent is None]
-    named = [event for event in outermost if event.attributes.get("otelreplay.function") == agent]
-    event = next(iter(named or outermost), None)
+    functions = [(event, str(event.attributes.get("otelreplay.function"))) for event in outermost]
+    named = [event for event, function in functions if function == agent]
+    moved = [event for event, function in functions if function.partition(":")[2] == agent.partition(":")[2]]
+    event = next(iter(named or moved or outermost), None)
     if event is None:
         raise MissingDataError(
             "the cassette holds no agent at its outermost level, so that there is nothing to call it with",

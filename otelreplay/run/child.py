@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
         guard.say({"type": "raised", "while": "its module was imported", "error": type(error).__name__})
         run.exit = _code_of(error)
         return run.exit
-    run.exit = _called(function, answers.input)
+    run.exit = _called(function, answers)
     return run.exit
 
 
@@ -74,9 +74,9 @@ def _begin(settings: Mapping[str, Any], cassette: BinaryIO) -> Answering:
     return answering(cassette, settings, now=datetime.now(UTC), key=os.urandom(32), say=guard.say)
 
 
-def _called(function: agents.Function, given: Mapping[str, Any]) -> int:
+def _called(function: agents.Function, answers: Answering) -> int:
     try:
-        agents.call(function, given)
+        agents.call(function, answers.given())
     except boundary.ReplayStopped:
         return FAILED
     except BaseException as error:
