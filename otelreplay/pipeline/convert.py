@@ -29,7 +29,24 @@ def convert(
 
     Raises InputError when there is neither a span nor a log record of a trace in the input.
     """
-    intake, census = Intake(), Census()
+    intake = Intake()
+    runs = _rebuilt(batches, intake, redactor=redactor, spool=spool, tenant=tenant, one_run=one_run)
+    return intake.result(shelf.put_all((with_keys(recording), placeholders) for recording, placeholders in runs))
+
+
+def recordings(batches: Iterable[Batch], *, redactor: Redactor, spool: Spool, intake: Intake) -> Iterator[Recording]:
+    """Every run of ``batches``, redacted, for who only looks at them; ``intake`` counts what came in.
+
+    Raises InputError as :func:`convert` does.
+    """
+    for recording, _ in _rebuilt(batches, intake, redactor=redactor, spool=spool, tenant="", one_run=False):
+        yield recording
+
+
+def _rebuilt(
+    batches: Iterable[Batch], intake: Intake, *, redactor: Redactor, spool: Spool, tenant: str, one_run: bool
+) -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:
+    census = Census()
     for batch in batches:
         intake.count(batch)
         census.count(batch.spans)
@@ -39,13 +56,8 @@ def convert(
         )
     intake.require_something()
     intake.place_doubts({info.trace_id for info in spool.traces()})
-
-    def rebuilt() -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:
-        for group in groups(spool, census, one_run=one_run):
-            spans, logs = spool.take(group)
-            intake.repeats(spans)
-            rebuilt_run = intake.doubted(reconstruct(spans, logs, tenant=tenant))
-            recording, placeholders = redactor.recording_with_placeholders(rebuilt_run)
-            yield with_keys(recording), placeholders
-
-    return intake.result(shelf.put_all(rebuilt()))
+    for group in groups(spool, census, one_run=one_run):
+        spans, logs = spool.take(group)
+        intake.repeats(spans)
+        rebuilt_run = intake.doubted(reconstruct(spans, logs, tenant=tenant))
+        yield redactor.recording_with_placeholders(rebuilt_run)

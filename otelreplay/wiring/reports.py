@@ -57,6 +57,11 @@ def curtain(policy: Policy | dict[str, Any] | None = None) -> Curtain:
     return Curtain([_masking(own), _default()])
 
 
+def masked_default() -> Redactor:
+    """The default policy, with masks where a key would be needed: for what is read and not kept."""
+    return _masking(default_policy())
+
+
 @cache
 def _default() -> Redactor:
     return _masking(default_policy())

@@ -29,7 +29,7 @@ def test_help_of_a_command_says_what_the_reference_says(words, command, desk):
 
 
 def test_every_command_that_reads_has_json():
-    reading = {("list",), ("show",), ("events",), ("report",), ("verify",), ("keys", "list"), ("policy", "check")}
+    reading = {("list",), ("show",), ("events",), ("report",), ("grade",), ("verify",), ("keys", "list"), ("policy", "check")}
     assert reading <= {words for words, command in COMMANDS if any("--json" in p.opts for p in command.params)}
 
 
