@@ -28,6 +28,7 @@ _CLIENT = frozenset({"model", "retrieval"})
 _INTERNAL_KIND, _CLIENT_KIND = trace.SpanKind.INTERNAL, trace.SpanKind.CLIENT
 
 STREAM_END = "otelreplay.stream.end"
+STREAM_GIVEN = "otelreplay.stream.given"
 SENT = "otelreplay.sent"
 
 
@@ -99,6 +100,7 @@ class Recording(Crossing):
 
     def streaming(self) -> StreamRecording:
         """See :class:`Crossing`."""
+        self.span.set_attribute(STREAM_GIVEN, True)
         return StreamRecording(self.spec, self.span, self.losses, self.context)
 
     def _end(self, how: End, *, value: Any = None, error: BaseException | None = None) -> None:

@@ -65,6 +65,19 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool) -> Served | A
     return _made(event, event.response, event.error, origin, stream=stream)
 
 
+def gives_stream(event: Event, request: dict[str, Any]) -> bool:
+    """Whether a function that is no generator gives the answer as a stream: it did so then, and is now asked in the same way."""
+    if "chunks" not in (event.response or {}):
+        return False
+    return _asks(request) or (event.attributes.get("otelreplay.stream.given") is True and not _asks(event.request))
+
+
+def _asks(request: dict[str, Any]) -> bool:
+    """Whether a request asks for a stream, as that of an SDK does."""
+    params = request.get("params")
+    return isinstance(params, dict) and params.get("stream") is True
+
+
 def _elsewhere(mark: Inferred, event: Event) -> bool:
     """Whether a value of the answer was taken from another span than the event's own."""
     return _is_value(mark.field) and not any(mark.source.startswith(f"{span}:") for span in (event.id, *event.spans))

@@ -13,7 +13,7 @@ from otelreplay.events import Event
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.redaction import Redactor
 from otelreplay.replay.agents import Ending, ending_differs
-from otelreplay.replay.answers import Absent, Served, answer
+from otelreplay.replay.answers import Absent, Served, answer, gives_stream
 from otelreplay.replay.bindings import Bindings
 from otelreplay.replay.diagnosis import Diagnosis
 from otelreplay.replay.divergence import Blocked, Diverged, Divergence
@@ -105,7 +105,8 @@ class Session:
             if fit is None:
                 raise self._latch(self._diagnosis.unmatched(asked, early))
             item = fit.item
-            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=live.stream)
+            stream = live.stream or gives_stream(item.event, live.request)
+            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=stream)
             item.taken = True
             if isinstance(served, Absent):
                 raise self._latch(self._diagnosis.no_answer(asked, item, served.mark))

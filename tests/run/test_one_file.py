@@ -1,6 +1,5 @@
 """An agent in one file, started as ``python desk.py``: its own classes come back in a replay as what they are."""
 
-import os
 import subprocess
 import sys
 
@@ -86,7 +85,7 @@ def recorded(tmp_path_factory):
     for name in ("one", "two", "talk"):
         desk.run("convert", f"{name}.pb", "--out", name, "--one-run")
         (made,) = (folder / name).glob("*.cassette.jsonl")
-        os.replace(made, folder / f"{name}.cassette.jsonl")
+        made.replace(folder / f"{name}.cassette.jsonl")
     return desk
 
 
@@ -117,3 +116,16 @@ def test_no_line_of_ours_is_named_as_the_caller_of_the_agent(recorded):
     recorded.write("richer.py", PROGRAM.replace("return Order(order.id, order.total", "return (order.id, order.total"))
     said = replayed(recorded, "one", "richer:answer", expect=1)
     assert "agents.py" not in said
+
+
+def test_a_plain_function_that_gave_a_stream_gives_one_again(recorded):
+    """One is a model that is asked for it, the other a tool that always does."""
+    assert "as_recorded" in replayed(recorded, "talk", "desk:talk")
+
+
+def test_a_function_that_is_asked_for_one_value_where_a_stream_was_recorded_is_given_one(recorded):
+    recorded.write("whole.py", PROGRAM.replace("[*ask([{\"role\": \"user\", \"content\": \"?\"}], stream=stream)",
+                                               "[*ask([{\"role\": \"user\", \"content\": \"?\"}]).split()"))  # fmt: skip
+    said = replayed(recorded, "talk", "whole:talk", expect=1)
+    assert "served   2 calls" in said
+    assert "the chunks joined" in said
