@@ -63,12 +63,17 @@ def test_a_file_that_cannot_be_read_is_an_error(desk):
 
 
 def test_a_secret_in_a_name_is_not_printed(desk):
+    """Neither one in the name of a file, nor one that a cassette holds that was made with the policy off."""
     secret = "sk-proj-" + "Ab1" * 16
     spans = agent_run()
     spans[2]["name"] = f"execute_tool {secret}"
     for pair in spans[2]["attributes"]:
         if pair["key"] == "gen_ai.tool.name":
             pair["value"]["stringValue"] = secret
-    desk.write("trace.jsonl", lines(request(*spans)))
-    for more in ((), ("--json",)):
-        assert secret not in desk.run("grade", "trace.jsonl", *more).said
+    name = f"{secret}.jsonl"
+    desk.write(name, lines(request(*spans)))
+    (cassette,) = desk.convert(name, policy="off")
+    assert secret in cassette.read_text(encoding="utf-8")
+    for file in (name, cassette):
+        for more in ((), ("--json",)):
+            assert secret not in desk.run("grade", file, *more).said
