@@ -18,6 +18,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from otelreplay.errors import InputError, LimitError, TraceFormatError
 from otelreplay.inputs import Tally, read_batches
+from otelreplay.inputs.ids import RefusedError
+from otelreplay.inputs.loose import any_id, moment
 from otelreplay.spans.model import Link
 from tests.inputs import otlp
 from tests.inputs.otlp import dump, minimal, plain_spans, read
@@ -491,6 +493,74 @@ def test_a_cut_compressed_file_of_the_collector_keeps_what_was_whole():
     whole, junk = read(data).spans, read(data + b"\0\0\0\x09garbage")
     assert whole == junk.spans
     assert 1 == len(junk.rejected)
+
+
+def test_a_length_of_the_collector_that_promises_more_than_there_is_is_refused():
+    message = zstandard.compress(dump(plain_spans(minimal(1))))
+    batch = read((len(message) + 9).to_bytes(4, "big") + message)
+    assert 1 == len(batch.spans)
+    assert ["the data ends inside this message"] == [each.reason for each in batch.rejected]
+
+
+# Values
+
+
+@pytest.mark.parametrize("written", [TRACE, TRACE.upper(), f"0x{TRACE}", int(TRACE, 16), b64(TRACE), b64(TRACE).rstrip("=")])
+def test_an_id_is_the_same_id_in_every_spelling(written):
+    assert TRACE == any_id(written, 32, "id")
+
+
+@pytest.mark.parametrize(
+    "written", ["", None, "zz" * 16, TRACE[:-1], "0" * 32, 0, True, 16**32, [TRACE], "not base64 at all ===="]
+)
+def test_what_is_no_id_is_refused(written):
+    with pytest.raises(RefusedError):
+        any_id(written, 32, "id")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (START, START),
+        (str(START), START),
+        (START // 1000, START),
+        (START // 10**6, START // 10**6 * 10**6),
+        (START // 10**9, START // 10**9 * 10**9),
+        ("1790000000.123456", START),
+        (1790000000.5, 1_790_000_000_500_000_000),
+        (ISO, START),
+        ("2026-09-21T16:13:20.123456+02:00", START),
+        ("2026-09-21 09:13:20.123456-0500", START),
+        ([1790000000, 123456000], START),
+        (None, 0),
+        ("", 0),
+    ],
+)
+def test_a_time_is_the_same_time_in_every_spelling(written, expected):
+    assert expected == moment(written, "it")
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-02-30T00:00:00Z", "soon", True, -1, float("nan"), float("inf"), [1], {}, "9999-99-99"]
+)
+def test_what_is_no_time_is_refused(written):
+    with pytest.raises(RefusedError):
+        moment(written, "it")
+
+
+def test_a_process_of_jaeger_may_stand_in_its_span_and_a_broken_one_costs_no_span():
+    (span,) = read(dump(jaeger(process={"serviceName": "own", "tags": []}))).spans
+    assert "own" == span.resource.attributes["service.name"]
+    broken = jaeger()
+    broken["data"][0]["processes"]["p1"] = 7
+    batch = read(dump(broken))
+    assert (1, 1) == (len(batch.spans), len(batch.rejected))
+
+
+def test_a_remote_endpoint_of_zipkin_is_kept():
+    (span,) = read(dump([zipkin(remoteEndpoint={"serviceName": "db", "ipv4": "192.0.2.1", "port": 5432})])).spans
+    kept = {name: span.attributes[name] for name in ("peer.service", "net.peer.ip", "net.peer.port")}
+    assert {"peer.service": "db", "net.peer.ip": "192.0.2.1", "net.peer.port": 5432} == kept
 
 
 # Damage and hostility
