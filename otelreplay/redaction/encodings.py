@@ -155,19 +155,49 @@ def _decode(run: str) -> str | None:
     if len(core) % 4 == 1:
         return None
     try:
-        plain = binascii.a2b_base64(core.translate(_TO_STANDARD) + "===="[: -len(core) % 4]).decode("utf-8")
+        raw = _raw(core)
     except (binascii.Error, ValueError):
         return None
-    return plain if plain.isprintable() or _TEXTUAL.fullmatch(plain) else None
+    codec, plain = _text(raw)
+    return plain if codec else None
+
+
+def _raw(core: str) -> bytes:
+    return binascii.a2b_base64(core.translate(_TO_STANDARD) + "===="[: -len(core) % 4])
+
+
+def _text(raw: bytes) -> tuple[str, str]:
+    """(codec, text) of bytes that are text; nothing of others."""
+    for codec in (*wide_codecs(raw), "utf-8"):
+        try:
+            plain = raw.decode(codec)
+        except ValueError:
+            continue
+        wide = codec != "utf-8"
+        if (plain.isprintable() or _TEXTUAL.fullmatch(plain)) and (
+            not wide or sum(c.isascii() for c in plain) * 2 >= len(plain)
+        ):
+            return codec, plain
+    return "", ""
+
+
+def wide_codecs(raw: bytes) -> tuple[str, ...]:
+    """Those in which bytes with so many zeros may be text; the one with a mark at its start only where that is there."""
+    if not raw or raw.count(0) * 3 < len(raw):
+        return ()
+    if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return ("utf-32",)
+    return ("utf-16",) if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-16-le", "utf-16-be")
 
 
 def _encoder(run: str) -> Callable[[str], str]:
     """The same alphabet and the same padding habit."""
     url = "-" in run or "_" in run
     padded = run.endswith("=") or (len(run) % 4 == 0)
+    codec = _text(_raw(run.rstrip("=")))[0] or "utf-8"
 
     def encode(plain: str) -> str:
-        raw = plain.encode("utf-8", "surrogatepass")
+        raw = plain.encode(codec, "surrogatepass")
         coded = (base64.urlsafe_b64encode(raw) if url else base64.b64encode(raw)).decode("ascii")
         return coded if padded else coded.rstrip("=")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from otelreplay.canonical import Tagged
+from otelreplay.redaction.encodings import wide_codecs
 from otelreplay.redaction.jsontext import Leaf, Path
 
 MAX_DEPTH: Final = 100
@@ -106,7 +107,7 @@ def _text_of(data: bytes) -> tuple[str, str]:
             return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         pass
-    for codec in ("utf-16", "utf-16-le", "utf-16-be") if data.count(0) * 3 >= len(data) else ():
+    for codec in wide_codecs(data):
         try:
             text = data.decode(codec)
         except UnicodeDecodeError:

@@ -123,8 +123,8 @@ class Walker:
                     if out is not None:
                         out[name] = value
                     continue
-            new = self._entry(name, value, f"{at}.{name}", gone)
             new_name = self._name(name)
+            new = self._entry(name, value, f"{at}.{new_name}", gone)
             if new is value and name in plain and type(value) is list and is_short(value) and len(short) < 10_000:
                 short.add((name, *value))
             if out is None:

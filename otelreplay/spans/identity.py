@@ -99,9 +99,9 @@ def _breadth(span: Span, others: Iterable[Span]) -> int:
 
 
 def with_lengths(redacted: Span, given: Span) -> Span:
-    """The redacted span, knowing how long its changed texts were as they were given."""
+    """The redacted span, knowing how long its changed texts were as they were given; by names that it still has."""
     if redacted is given:
         return redacted
     kept = redacted.attributes
-    lengths = {k: len(v) for k, v in given.attributes.items() if isinstance(v, str) and kept.get(k) is not v}
+    lengths = {k: len(v) for k, v in given.attributes.items() if k in kept and isinstance(v, str) and kept[k] is not v}
     return msgspec.structs.replace(redacted, lengths={**lengths, **given.lengths}) if lengths else redacted

@@ -325,3 +325,22 @@ def test_the_command_sends_only_with_the_headers_that_belong_to_it(lab, sink):
     desk.run("outbox", "send", "--outbox", lab.outbox, "--header", "authorization=Bearer of-a")
     assert ["x"] == sink.names()
     desk.run("outbox", "send", "--outbox", lab.outbox, "--header", "nonsense", expect=2)
+
+
+@pytest.mark.parametrize("policy", ["", "drop"])
+def test_what_is_told_of_a_redaction_does_not_tell_what_was_redacted(policy, lab, sink):
+    """The name of an attribute may be private, and stands in the list of what was removed or shortened too."""
+    where = ""
+    if policy:
+        rules = "{id: all, attribute: '*sk-*', action: drop}, {id: s, detector: secrets, action: mask}"
+        (lab.folder / "policy.yaml").write_text(f"version: 1\nname: t\nrules: [{rules}]\n")
+        where = "policy='policy.yaml'"
+    body = f"""
+    configure({where})
+    with tracer.start_as_current_span("one", attributes={{{SECRETS["key"]!r}: "mail jane.roe@example.com " * 3}}):
+        pass
+    """
+    lab.run(body, url=DEAD)
+    held = b"".join(lab.bytes_on_disk()[path] for path in lab.left())
+    assert b"one" in held
+    assert SECRETS["key"].encode() not in held

@@ -53,3 +53,24 @@ def test_bytes_of_text_stay_bytes_whatever_their_length(size):
 def test_a_key_of_64_random_bytes_is_still_one():
     key = base64.b64encode(bytes(range(100, 228, 2))).decode()
     assert key not in REDACTOR.text(f"AccountKey {key}")
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_text_in_bytes_is_judged_in_whatever_unicode_it_is(codec):
+    said = "write to jane.roe@example.com, please"
+    (coded,) = loads(REDACTOR.text(dumps([said.encode(codec)]).decode()))
+    for after in (coded, REDACTOR.value(said.encode(codec), "x")):
+        assert after.decode(codec).startswith("write to ")
+        assert after.decode(codec).endswith(".invalid, please")
+        assert after.startswith(said.encode(codec)[:4])
+
+
+@pytest.mark.parametrize("rest", ["-2024-01-01.txt", "--", "-7", "-"])
+def test_an_address_in_the_name_of_a_file_is_found(rest):
+    assert "jane" not in REDACTOR.text(f"backup of jane.roe@example.com{rest}")
+    assert "jane" not in REDACTOR.text(f"/tmp/jane.roe@example.com{rest}/x")
+
+
+@pytest.mark.parametrize("release", ["left-pad@1.2.beta-2", "actions/checkout@v4.rc-1", "pkg@10.0.next-20240101"])
+def test_the_name_of_a_release_is_no_address(release):
+    assert release == REDACTOR.text(release)

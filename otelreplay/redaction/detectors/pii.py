@@ -75,11 +75,17 @@ _USERINFO: Final = re.compile(r"://[^\s/@]*\Z")
 """What stands before an ``@`` here is a user and password, not a mailbox."""
 
 
+_VERSION: Final = re.compile(r"v?[0-9]+\.")
+"""What stands after the @ in the name of a release, as ``package@1.0.beta-2``."""
+
+
 def _mail_ok(match: re.Match[str]) -> bool:
     local, host = match["local"], match["host"]
     if _USERINFO.search(match.string, max(0, match.start() - 80), match.start()) is not None:
         return False
     if local in ("git", "hg", "svn") and match.string[match.end() : match.end() + 1] == ":":
+        return False
+    if match.string[match.end() : match.end() + 1] == "-" and _VERSION.match(host) is not None:
         return False
     return (
         ".." not in local
@@ -102,7 +108,7 @@ DETECTORS = (
         "pii",
         "email",
         gate=r"[A-Za-z0-9_%+'*!#$&/=?^`{|}~-](?:@|%40)[A-Za-z0-9\[-]",
-        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'~-]{0,255})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?![A-Za-z0-9-])",
+        exact=r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9_+][A-Za-z0-9._+'~-]{0,255})@(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,22}[A-Za-z])(?:(?![A-Za-z0-9-])|(?=-(?![A-Za-z])))",
         check=_mail_ok,
     ),
     by_pattern(
