@@ -4,12 +4,14 @@
                                                                                 yes: the interceptor answers, it never runs
 
 An agent is the exception: its code runs in both cases, and the interceptor is told when it begins and ends. There is one
-interceptor a process, not one a thread or a task: a call from a thread that inherited no context meets it too. Nothing here
-imports anything heavy: every decorated program does.
+interceptor a process, not one a thread or a task: a call from a thread that inherited no context meets it too. It hangs on
+``sys`` and not on this module, since a program that reloads its modules may come to hold this one twice. Nothing here imports
+anything heavy: every decorated program does.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -100,10 +102,11 @@ class Interceptor(Protocol):
 class _Process:
     interceptor: Interceptor | None = None
     declared: set[tuple[str, str]] = field(default_factory=set)
+    parent: ContextVar[object] = field(default_factory=lambda: ContextVar("otelreplay.parent", default=None))
 
 
-_process = _Process()
-_parent: ContextVar[object] = ContextVar("otelreplay.parent", default=None)
+_process: _Process = vars(sys).setdefault("_otelreplay_process", _Process())
+_parent = _process.parent
 
 
 def interceptor() -> Interceptor | None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -327,3 +329,26 @@ def test_a_call_whose_arguments_do_not_fit_is_answered_as_recorded(play):
     with pytest.raises(TypeError, match="recorded"):
         send_later()  # type: ignore[call-arg, unused-coroutine]
     assert "{}" == script.calls[0].attributes["gen_ai.tool.call.arguments"]
+
+
+_TWICE = """
+import sys
+import otelreplay
+from otelreplay import boundary
+class Script:
+    def call(self, call, /):
+        return boundary.Returned(7)
+boundary.install(Script())
+first = otelreplay
+for name in [name for name in sys.modules if name.split(".")[0] == "otelreplay"]:
+    del sys.modules[name]
+import otelreplay
+assert otelreplay is not first
+print(otelreplay.tool(lambda: "ran")())
+"""
+
+
+def test_a_second_copy_of_the_library_meets_the_same_replay():
+    """A program that reloads its modules gets one; the calls that go through it are calls all the same."""
+    done = subprocess.run([sys.executable, "-c", _TWICE], capture_output=True, text=True, check=True, timeout=60)
+    assert "7\n" == done.stdout
