@@ -66,7 +66,7 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool) -> Served | A
 
 
 def gives_stream(event: Event, request: dict[str, Any]) -> bool:
-    """Whether a function that is no generator gives the answer as a stream: it did so then, and is now asked in the same way."""
+    """Whether a function that is no generator gives the answer as a stream: it did then, and is now asked in the same way."""
     if "chunks" not in (event.response or {}):
         return False
     return _asks(request) or (event.attributes.get("otelreplay.stream.given") is True and not _asks(event.request))

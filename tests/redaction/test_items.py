@@ -68,7 +68,7 @@ def test_text_in_bytes_is_judged_in_whatever_unicode_it_is(codec):
 @pytest.mark.parametrize("rest", ["-2024-01-01.txt", "--", "-7", "-"])
 def test_an_address_in_the_name_of_a_file_is_found(rest):
     assert "jane" not in REDACTOR.text(f"backup of jane.roe@example.com{rest}")
-    assert "jane" not in REDACTOR.text(f"/tmp/jane.roe@example.com{rest}/x")
+    assert "jane" not in REDACTOR.text(f"/data/jane.roe@example.com{rest}/x")
 
 
 @pytest.mark.parametrize("release", ["left-pad@1.2.beta-2", "actions/checkout@v4.rc-1", "pkg@10.0.next-20240101"])
