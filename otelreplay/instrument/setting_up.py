@@ -46,10 +46,10 @@ def set_up(
     """Everything, once a process. Raises before it has changed anything."""
     captured = capturing.resolve_capture(capture, environ)
     to = resolve_destination(endpoint, protocol, headers, environ)
-    if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        return Made(Setup(active=False, why="OTEL_SDK_DISABLED is set"))
     if boundary.interceptor() is not None:
         return Made(Setup(active=False, why="this is a replay"))
+    if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return Made(Setup(active=False, why="OTEL_SDK_DISABLED is set"))
     redactor = redactor_for(policy)
     base = Path(outbox) if outbox is not None else default_outbox(environ, Path.home())
     folder = folder_for(base, to) if durable else None

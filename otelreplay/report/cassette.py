@@ -40,7 +40,7 @@ def show_text(cassette: Cassette, *, columns: int = 80, clean: Clean = as_it_is)
     """The timeline for people."""
     cassette = cleaned_outline(cassette, clean)
     found = assess(cassette.events, cassette.missing)
-    lost = f" and of the run: {plural(len(found.missing), 'gap')}" if found.missing else ""
+    lost = f", with {plural(len(found.missing), 'gap')} of the run as a whole" if found.missing else ""
     facts = [*_labels(cassette), ("held", headline(cassette.events)), ("verdict", f"{found.verdict}{lost}")]
     return "\n".join([*fields(facts, columns=columns), "", timeline_text(cassette.events, columns=columns)])
 

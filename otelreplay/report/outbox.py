@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from otelreplay.instrument.left import Left, Sent
+from otelreplay.report.text import plural
 
 
 def status_json(folder: str, outboxes: Sequence[Left]) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def status_json(folder: str, outboxes: Sequence[Left]) -> dict[str, Any]:
 
 def status_text(found: Mapping[str, Any]) -> str:
     """The same for people."""
-    lines = [f"{found['folder']}: {_spans(found['spans'])} in {len(found['outboxes'])} outboxes"]
+    lines = [f"{found['folder']}: {_spans(found['spans'])} in {plural(len(found['outboxes']), 'outbox', 'outboxes')}"]
     for each in found["outboxes"]:
         state = "damaged" if each["damaged"] else f"process {each['process']}"
         said = [f"{_spans(each['spans'])} wait", f"{each['open']} open", *_lost(each["lost"])]

@@ -70,7 +70,9 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     place = ", ".join(str(found[name]) for name in ("where", "function") if found.get(name))
     if place:
         yield f"    --> {escape(place)}"
-    if found.get("path"):
+    if found.get("path") and _is_absent(found):
+        yield from wrap(f"{found['path']} is missing: {found.get('detail') or found.get('cause')}", columns, first="    ")
+    elif found.get("path"):
         yield ""
         yield from wrap(f"{found['path']} ({found.get('change') or 'changed'})", columns, first="    ")
         yield from _values(found, columns)
@@ -81,6 +83,11 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     for label, name in (("accept", "accept"), ("again", "reproduce")):  # commands stay on one line, to be copied
         if found.get(name):
             yield f"    {label:<8}{escape(str(found[name]))}"
+
+
+def _is_absent(found: Mapping[str, Any]) -> bool:
+    """Nothing differs: the recording does not hold the answer."""
+    return found.get("code") == "replay.response_missing"
 
 
 def _headline(found: Any, *, path: bool = False) -> str:
@@ -112,7 +119,7 @@ def _context(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "also", ", ".join(map(str, found.get("others") or ()))
     yield "cause", str(found.get("cause") or "")
     yield "origin", str(found.get("origin") or "")
-    yield "detail", str(found.get("detail") or "") if found.get("path") else ""
+    yield "detail", str(found.get("detail") or "") if found.get("path") and not _is_absent(found) else ""
     for near in found.get("nearest") or ():
         yield "nearest", _item(near)
     yield "next", str(found.get("remedy") or "")
@@ -147,18 +154,25 @@ def _listed(texts: Sequence[str], columns: int) -> list[str]:
     return lines + ([f"  and {len(texts) - _LISTED} more (--json lists them all)"] if len(texts) > _LISTED else [])
 
 
+_NAMES = ("boundary", "kind", "operation", "name")
+_SAID = (*_NAMES, "seq", "field", "path", "reason", "count", "seqs", "state")
+
+
 def _item(item: Any) -> str:
-    """``4  tool lookup_order  request.arguments: because ...``."""
+    """``event 4  tool find  request.arguments: why, 3 times (events 1, 2, 4)``, of which most may not be there."""
     if not isinstance(item, Mapping):
         return f"event {item}" if isinstance(item, int) else str(item)
     seq = f"event {item['seq']}" if item.get("seq") is not None else ""
-    what = " ".join(str(item[n]) for n in ("boundary", "kind", "operation", "name") if item.get(n))
-    rest = [
-        f"{n} {_plain(v)}"
-        for n, v in item.items()
-        if n not in ("seq", "boundary", "kind", "operation", "name") and v not in (None, "", [])
-    ]
-    return "  ".join(part for part in (seq, what, ", ".join(rest)) if part)
+    what = " ".join(str(item[n]) for n in _NAMES if item.get(n))
+    place = str(item.get("field") or item.get("path") or "")
+    place += " differs" if item.get("path") else ""
+    rest = [f"{n} {_plain(v)}" for n, v in item.items() if n not in _SAID and v not in (None, "", [])]
+    why = ", ".join([str(item[n]) for n in ("reason", "state") if item.get(n)] + rest)
+    seqs = [n for n in item.get("seqs") or () if isinstance(n, int) and n >= 0]
+    count = _count(item.get("count"))
+    times = f", {plural(count, 'time')}" if count > max(len(seqs), 1) else ""
+    where = f" ({'event' if len(seqs) == 1 else 'events'} {', '.join(map(str, seqs))})" if seqs else ""
+    return "  ".join(part for part in (seq, what, ": ".join(part for part in (place, why) if part) + times + where) if part)
 
 
 def _plain(value: Any) -> str:

@@ -129,3 +129,8 @@ def test_a_function_that_is_asked_for_one_value_where_a_stream_was_recorded_is_g
     said = replayed(recorded, "talk", "whole:talk", expect=1)
     assert "served   2 calls" in said
     assert "the chunks joined" in said
+
+
+def test_a_program_that_configures_when_it_is_imported_is_told_that_this_is_a_replay(recorded):
+    recorded.write("eager.py", "import otelreplay\notelreplay.configure()\nfrom desk import answer\n")
+    assert "recording nothing: this is a replay" in replayed(recorded, "one", "eager:answer")

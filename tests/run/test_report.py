@@ -76,3 +76,24 @@ def test_a_command_to_copy_stays_on_one_line():
 def test_long_lists_are_cut_and_say_so():
     said = replay_text({**BASE, "unused_events": [{"seq": n, "boundary": "tool", "operation": "t"} for n in range(50)]})
     assert "and 38 more (--json lists them all)" in said
+
+
+def test_what_was_not_compared_is_a_sentence_with_its_place_and_events():
+    entry = {"boundary": "model", "operation": "", "field": "request.messages", "reason": "why", "count": 3, "seqs": [1, 4]}
+    said = [
+        line.strip() for line in replay_text({**BASE, "unchecked": [entry, {**entry, "count": 1, "seqs": [2]}]}).splitlines()
+    ]
+    assert "model  request.messages: why, 3 times (events 1, 4)" in said
+    assert "model  request.messages: why (event 2)" in said
+
+
+def test_a_recording_that_is_near_says_what_differs_and_whether_it_was_used():
+    near = {"seq": 1, "boundary": "tool", "operation": "step", "path": "request.arguments.n", "state": "served"}
+    assert "nearest  event 1  tool step  request.arguments.n differs: served" in lines(nearest=[near])
+    assert "nearest  event 1  tool step  served" in lines(nearest=[{**near, "path": ""}])
+
+
+def test_an_answer_that_is_missing_is_not_shown_as_two_values_that_differ():
+    said = lines(code="replay.response_missing", path="response.result", change="changed", detail="not recorded")
+    assert "response.result is missing: not recorded" in said
+    assert not [line for line in said if line.startswith(("expected", "received", "detail"))]
