@@ -4,8 +4,8 @@
                                                                                 yes: the interceptor answers, it never runs
 
 An agent is the exception: its code runs in both cases, and the interceptor is told when it begins and ends. There is one
-interceptor a process, not one a thread or a task: a call from a thread that inherited no context meets it too. It hangs on
-``sys`` and not on this module, since a program that reloads its modules may come to hold this one twice. Nothing here imports
+interceptor a process, not one a thread or a task: a call from a thread that inherited no context meets it too. And there is one
+of this module: a program that throws its modules away and imports them again gets the first one back. Nothing here imports
 anything heavy: every decorated program does.
 """
 
@@ -107,6 +107,7 @@ class _Process:
 
 _process: _Process = vars(sys).setdefault("_otelreplay_process", _Process())
 _parent = _process.parent
+sys.modules[__name__] = vars(sys).setdefault("_otelreplay_boundary", sys.modules[__name__])
 
 
 def interceptor() -> Interceptor | None:
