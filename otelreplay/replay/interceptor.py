@@ -9,7 +9,7 @@ from otelreplay import canonical
 from otelreplay.boundary import Answer, Call, End, Raised, ReplayStopped, Returned, Streamed
 from otelreplay.replay.answers import Served
 from otelreplay.replay.divergence import Diverged
-from otelreplay.replay.revive import Reviver
+from otelreplay.replay.revive import Reviver, not_loaded
 from otelreplay.replay.session import Scope, Session
 
 Message = dict[str, Any]
@@ -58,7 +58,7 @@ class ReplayInterceptor:
         try:
             self._session.leave(token, output=output, error=error, said=said)
         except Diverged as diverged:
-            raise self._stop(diverged) from None
+            raise self._stop(diverged) from error  # the agent's own error: whoever ends the program can show it
 
     def _answer(self, served: Served, call: Call) -> Answer:
         error = self._error(served)
@@ -84,10 +84,10 @@ class ReplayInterceptor:
         return error
 
     def _value(self, served: Served, value: Any) -> Any:
-        known = len(self._reviver.missing)
+        known = set(self._reviver.missing)
         done = self._reviver.value(value)
-        if len(self._reviver.missing) != known:
-            self._session.assume(served.seq, "response", "an instance of a class that is not loaded is given as its fields")
+        for name in sorted(self._reviver.missing - known):
+            self._session.assume(served.seq, "response", not_loaded(name))
         return done
 
     def _sent(self, served: Served, index: int, value: Any, call: Call) -> None:

@@ -77,7 +77,9 @@ def _begin(settings: Mapping[str, Any], cassette: BinaryIO) -> Answering:
 def _called(function: agents.Function, answers: Answering) -> int:
     try:
         agents.call(function, answers.given())
-    except boundary.ReplayStopped:
+    except boundary.ReplayStopped as stopped:
+        if isinstance(stopped.__cause__, Exception):  # the agent raised where it had not when it was recorded
+            _code_of(stopped.__cause__)
         return FAILED
     except BaseException as error:
         guard.say({"type": "raised", "while": "the agent ran", "error": type(error).__name__})

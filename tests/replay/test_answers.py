@@ -94,7 +94,7 @@ def test_an_instance_of_a_class_that_is_not_loaded_is_given_as_its_fields_and_sa
     player, got = asked(one(value))
     assert got.value == value
     assert "no.such" not in sys.modules
-    assert any("not loaded" in entry["reason"] for entry in player.result().assumed)
+    assert any("the class no.such:Thing is not loaded" in entry["reason"] for entry in player.result().assumed)
 
 
 def test_a_class_that_is_no_data_is_not_made_whatever_the_cassette_says():

@@ -134,3 +134,11 @@ def test_a_function_that_is_asked_for_one_value_where_a_stream_was_recorded_is_g
 def test_a_program_that_configures_when_it_is_imported_is_told_that_this_is_a_replay(recorded):
     recorded.write("eager.py", "import otelreplay\notelreplay.configure()\nfrom desk import answer\n")
     assert "recording nothing: this is a replay" in replayed(recorded, "one", "eager:answer")
+
+
+def test_an_agent_that_fails_now_and_did_not_then_shows_its_own_traceback(recorded):
+    recorded.write("broken.py", PROGRAM.replace("found = look_up(order.id)", "raise LookupError('gone')"))
+    said = replayed(recorded, "one", "broken:answer", expect=1)
+    assert "broken.py" in said
+    assert "LookupError: gone" in said
+    assert "ReplayStopped" not in said
