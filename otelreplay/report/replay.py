@@ -155,7 +155,7 @@ def _listed(texts: Sequence[str], columns: int) -> list[str]:
 
 
 _NAMES = ("boundary", "kind", "operation", "name")
-_SAID = (*_NAMES, "seq", "field", "path", "reason", "count", "seqs", "state")
+_SAID = (*_NAMES, "seq", "field", "path", "reason", "count", "seqs")
 
 
 def _item(item: Any) -> str:
@@ -166,8 +166,9 @@ def _item(item: Any) -> str:
     what = " ".join(str(item[n]) for n in _NAMES if item.get(n))
     place = str(item.get("field") or item.get("path") or "")
     place += " differs" if item.get("path") else ""
-    rest = [f"{n} {_plain(v)}" for n, v in item.items() if n not in _SAID and v not in (None, "", [])]
-    why = ", ".join([str(item[n]) for n in ("reason", "state") if item.get(n)] + rest)
+    reason = "state" if "path" in item else "reason"  # a recording that is near: whether it was used
+    rest = [f"{n} {_plain(v)}" for n, v in item.items() if n not in (*_SAID, reason) and v not in (None, "", [])]
+    why = ", ".join(([str(item[reason])] if item.get(reason) else []) + rest)
     seqs = [n for n in item.get("seqs") or () if isinstance(n, int) and n >= 0]
     count = _count(item.get("count"))
     times = f", {plural(count, 'time')}" if count > max(len(seqs), 1) else ""
