@@ -5,9 +5,11 @@ Imports nothing heavy: what it needs is imported by the call.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,22 +55,35 @@ def configure(
     :param quiet: do not show the one line at start.
     :raises UsageError: a setting that cannot be; also PolicyError and KeyringError.
     """
-    from otelreplay.instrument import setting_up
-
     given = (endpoint, protocol, durable, policy, service_name, headers, outbox, capture)
     with _process.lock:
         if _process.setup is not None:
             if given != _process.given:
+                from otelreplay.instrument import setting_up
+
                 setting_up.say_twice()
             return _process.setup
-        made = setting_up.set_up(
-            endpoint=endpoint, protocol=protocol, durable=durable, policy=policy, service_name=service_name, headers=headers,
-            outbox=outbox, outbox_limit=outbox_limit, capture=capture, signals=signals, exit_timeout=exit_timeout,
-            environ=os.environ,
-        )  # fmt: skip
+        with _keeping_random_numbers():  # what is imported here may import plugins of others, and those draw some
+            from otelreplay.instrument import setting_up
+
+            made = setting_up.set_up(
+                endpoint=endpoint, protocol=protocol, durable=durable, policy=policy, service_name=service_name,
+                headers=headers, outbox=outbox, outbox_limit=outbox_limit, capture=capture, signals=signals,
+                exit_timeout=exit_timeout, environ=os.environ,
+            )  # fmt: skip
         _process.setup, _process.recorder, _process.given = made.setup, made.recorder, given
         setting_up.show(made.setup, quiet=quiet)
         return made.setup
+
+
+@contextlib.contextmanager
+def _keeping_random_numbers() -> Iterator[None]:
+    """A program that has seeded ``random`` gets the numbers that it would get without us."""
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)
 
 
 def flush(*, timeout: float = 10.0) -> FlushResult:
