@@ -28,7 +28,9 @@ depends on is reported there, as ``missing_call``, and not where it should have 
 """
 
 from otelreplay.replay.answers import Served
+from otelreplay.replay.diff import Difference
 from otelreplay.replay.divergence import KINDS, Blocked, Diverged, Divergence, Near
+from otelreplay.replay.event_diff import EventDiff, diff
 from otelreplay.replay.fixtures import Fixture, read_fixtures
 from otelreplay.replay.interceptor import ReplayInterceptor
 from otelreplay.replay.live import Live, Reader, live_of
@@ -39,8 +41,10 @@ from otelreplay.replay.session import Scope, Session
 __all__ = [
     "KINDS",
     "Blocked",
+    "Difference",
     "Diverged",
     "Divergence",
+    "EventDiff",
     "Fixture",
     "Live",
     "Near",
@@ -53,6 +57,7 @@ __all__ = [
     "Served",
     "Session",
     "Unordered",
+    "diff",
     "live_of",
     "read_fixtures",
     "timestamps",

@@ -268,6 +268,7 @@ class Diagnosis:
         first = found[0]
         request = item.event.request if item is not None else {}
         made = self._base(kind, item, asked, path=first.path, change=first.change, cause=cause_of(first, request))
+        made = replace(made, received_path=first.received_path)
         expected, received = (self._shown(v, first) for v in (first.expected, first.received))
         return replace(made, expected=expected, received=received, others=tuple(d.path for d in found[1:]), accept=words.ACCEPT)
 

@@ -1,6 +1,7 @@
 """Where two requests differ: the smallest fields, in the order in which they stand.
 
-Works on redacted values. What the keys do not see (ids, transport, holes that fit) is no difference here either.
+Works on redacted values. What the keys do not see (ids, transport, holes that fit) is no difference here either. Members of
+lists are aligned first (:mod:`otelreplay.replay.alignment`): one that was put in, left out or moved is one difference.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ from otelreplay.canonical.paths import join
 from otelreplay.events.fields import within
 from otelreplay.matching.parts import arguments_of, settled
 from otelreplay.matching.semantics import PARAM_NAMES, PART_FIELDS, TRANSPORT_PARAMS
+from otelreplay.replay.alignment import aligned
 from otelreplay.replay.divergence import Change
 from otelreplay.replay.holes import Skeletons
 
 MOST: Final = 20
 """Differences that are looked for."""
 _DEPTH: Final = 150
+_LEAVES: Final = 400
+"""Words of a member that its likeness to another is told by."""
+_NAMING: Final = ("role", "type")
 
 
 class _Nothing:
@@ -35,9 +40,12 @@ class Difference:
     """One field that is not the same on both sides."""
 
     path: str
+    """On the recorded side; of what was added, on the other."""
     expected: Any
     received: Any
     change: Change
+    received_path: str = ""
+    """On the other side, where it is another place there."""
 
 
 def differences(
@@ -49,14 +57,14 @@ def differences(
         if len(out) >= most:
             break
         was, now, field = *(component_value(side, component) for side in (recorded, live)), f"request.{component}"
-        found = list(islice(_Walk(skeletons).of(was, now, field), most - len(out)))
+        found = list(islice(_Walk(skeletons).of(was, now, _Place(field)), most - len(out)))
         out += found or [Difference(field, _plain(was), _plain(now), "changed")]
     return out
 
 
 def compare(was: Any, now: Any, field: str, skeletons: Skeletons, most: int = MOST) -> list[Difference]:
     """The differences of two values."""
-    return list(islice(_Walk(skeletons).of(was, now, field), most))
+    return list(islice(_Walk(skeletons).of(was, now, _Place(field)), most))
 
 
 def component_value(request: dict[str, Any], component: str) -> Any:
@@ -81,63 +89,127 @@ def _plain(value: Any) -> Any:
     return None if value is NOTHING else value
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place on both sides, below a field."""
+
+    base: str
+    old: tuple[str | int, ...] = ()
+    new: tuple[str | int, ...] = ()
+
+    def at(self, old: str | int, new: str | int | None = None) -> _Place:
+        return _Place(self.base, (*self.old, old), (*self.new, old if new is None else new))
+
+    @property
+    def field(self) -> str:
+        """As it is spelled on the recorded side."""
+        return join(self.base, *self.old)
+
+    @property
+    def generic(self) -> str:
+        """With ``[*]`` for every index, as normalisers know it."""
+        field = self.base
+        for step in self.old:
+            field = f"{field}[*]" if isinstance(step, int) else join(field, step)
+        return field
+
+    def difference(self, was: Any, now: Any, change: Change) -> Difference:
+        field, received = self.field, join(self.base, *self.new)
+        if change == "added":
+            return Difference(received, None, now, change)
+        same = received == field or change == "removed"
+        return Difference(field, was, _plain(now), change, "" if same else received)
+
+
 class _Walk:
     def __init__(self, skeletons: Skeletons) -> None:
         self._skeletons = skeletons
 
-    def same(self, was: Any, now: Any, field: str) -> bool:
-        """Equal but for the text of holes."""
-        if was is now:
-            return True
-        if was is NOTHING or now is NOTHING:
-            return False
-        return digest_value(self._skeletons.value(was, field)[0]) == digest_value(self._skeletons.value(now, field)[0])
-
-    def of(self, was: Any, now: Any, field: str, depth: int = 0) -> Iterator[Difference]:
+    def of(self, was: Any, now: Any, place: _Place) -> Iterator[Difference]:
         if was is NOTHING or now is NOTHING:
             if was is not now:
-                yield Difference(field, _plain(was), _plain(now), "added" if was is NOTHING else "removed")
+                yield place.difference(was, now, "added" if was is NOTHING else "removed")
             return
-        if _kind(was) == _kind(now) and depth < _DEPTH:
+        if _kind(was) == _kind(now) and len(place.old) < _DEPTH:
             if isinstance(was, dict):
-                yield from self._dicts(was, now, field, depth)
+                yield from self._dicts(was, now, place)
                 return
             if isinstance(was, list | tuple):
-                yield from self._lists(was, now, field, depth)
+                yield from self._lists(was, now, place)
                 return
             if isinstance(was, Tagged) and was.tag == now.tag:
-                yield from self._dicts(dict(was.members), dict(now.members), field, depth)
+                yield from self._dicts(dict(was.members), dict(now.members), place)
                 return
-        if not self.same(was, now, field):
-            yield Difference(field, was, now, "changed" if _kind(was) == _kind(now) else "retyped")
+        if was is not now and self._digest(was, place.generic) != self._digest(now, place.generic):
+            yield place.difference(was, now, "changed" if _kind(was) == _kind(now) else "retyped")
 
-    def _dicts(self, was: dict[Any, Any], now: dict[Any, Any], field: str, depth: int) -> Iterator[Difference]:
-        matters = _semantic(was, now, field)
+    def _digest(self, value: Any, field: str) -> str:
+        """Equal but for the text of holes is equal."""
+        return digest_value(self._skeletons.value(value, field)[0])
+
+    def _dicts(self, was: dict[Any, Any], now: dict[Any, Any], place: _Place) -> Iterator[Difference]:
+        matters = _semantic(was, now, place.field)
         for key in dict.fromkeys([*was, *now]):
             if matters(key):
                 step = key if isinstance(key, str) else str(key)
                 a, b = was.get(key, NOTHING), now.get(key, NOTHING)
                 if key in ("arguments", "response", "parameters"):
                     a, b = (settled(v) if v is not NOTHING else v for v in (a, b))
-                yield from self.of(a, b, join(field, step), depth + 1)
+                yield from self.of(a, b, place.at(step))
 
-    def _lists(self, was: Any, now: Any, field: str, depth: int) -> Iterator[Difference]:
-        """What leads and what ends both lists is the same; what is between is compared item by item."""
-        generic = f"{field}[*]"
-        lead = 0
-        while lead < min(len(was), len(now)) and self._alike(was[lead], now[lead], generic):
-            lead += 1
-        tail = 0
-        while tail < min(len(was), len(now)) - lead and self._alike(was[-1 - tail], now[-1 - tail], generic):
-            tail += 1
-        old, new = was[lead : len(was) - tail], now[lead : len(now) - tail]
-        for n in range(max(len(old), len(new))):
-            a = old[n] if n < len(old) else NOTHING
-            b = new[n] if n < len(new) else NOTHING
-            yield from self.of(a, b, join(field, lead + n), depth + 1)
+    def _lists(self, was: Any, now: Any, place: _Place) -> Iterator[Difference]:
+        generic = place.generic
+        old, new = ([self._digest(_said(item), f"{generic}[*]") for item in side] for side in (was, now))
+        unordered = self._skeletons.is_set(generic)
+        if unordered and sorted(old) == sorted(new):
+            return
+        words: dict[str, frozenset[str]] = {}
 
-    def _alike(self, was: Any, now: Any, field: str) -> bool:
-        return was is now or self.same(_said(was), _said(now), field)
+        def like(i: int, j: int) -> float:
+            return _likeness(
+                was[i], now[j], *(_words_of(side, key, words) for side, key in ((was[i], old[i]), (now[j], new[j])))
+            )
+
+        for match in aligned(old, new, like):
+            if match.moved:
+                if not unordered:
+                    here = place.at(match.old or 0, match.new)
+                    yield here.difference(was[match.old or 0], now[match.new or 0], "moved")
+            elif match.old is None:
+                yield place.at(match.new or 0).difference(NOTHING, now[match.new or 0], "added")
+            elif match.new is None:
+                yield place.at(match.old).difference(was[match.old], NOTHING, "removed")
+            else:
+                yield from self.of(was[match.old], now[match.new], place.at(match.old, match.new))
+
+
+def _likeness(was: Any, now: Any, old: frozenset[str], new: frozenset[str]) -> float:
+    """How much two members are alike: what they are, and the words in them."""
+    if _kind(was) != _kind(now):
+        return 0.0
+    shared = (len(old & new) / (len(old | new) or 1)) ** 2  # words that any two texts share count for little
+    if isinstance(was, dict) and any(was.get(key) != now.get(key) for key in _NAMING):
+        shared /= 2
+    return shared
+
+
+def _words_of(item: Any, key: str, known: dict[str, frozenset[str]]) -> frozenset[str]:
+    """The words of a member, up to a bound; remembered by its digest."""
+    found = known.get(key)
+    if found is None:
+        words: set[str] = set()
+        waiting, seen = [item], 0
+        while waiting and seen < _LEAVES and len(words) < _LEAVES:
+            value = waiting.pop()
+            seen += 1
+            if isinstance(value, dict):
+                waiting += [v for k, v in value.items() if k not in _NAMING]
+            elif isinstance(value, list | tuple | set | frozenset):
+                waiting += value
+            else:
+                words.update(str(value)[: _LEAVES * 10].split()[:_LEAVES])
+        found = known[key] = frozenset(words)
+    return found
 
 
 def _said(item: Any) -> Any:
@@ -165,7 +237,7 @@ def _semantic(was: dict[Any, Any], now: dict[Any, Any], field: str) -> Callable[
     if "parts" in was and "parts" in now:
         return lambda key: key in ("role", "parts", "name") and not (was.get(key) is None and now.get(key) is None)
     kind = was.get("type")
-    if kind == now.get("type") and isinstance(kind, str) and kind in PART_FIELDS and within(field, "request"):
+    if kind == now.get("type") and isinstance(kind, str) and kind in PART_FIELDS and "messages" in field:
         known = (*PART_FIELDS[kind], "type", "result")
         return lambda key: key in known and not (was.get(key) is None and now.get(key) is None)
     return lambda _: True

@@ -16,7 +16,7 @@ CauseClass = Literal[
     "code", "prompt", "tool schema", "model options", "tool result", "clock", "random", "order", "redaction", "truncation",
     "missing data",
 ]  # fmt: skip
-Change = Literal["changed", "added", "removed", "retyped", ""]
+Change = Literal["changed", "added", "removed", "retyped", "moved", ""]
 Origin = Literal["cassette", "fixture", "inferred", "assumed"]
 
 _CLIP: Final = 200
@@ -57,6 +57,8 @@ class Divergence:
     function: str = ""
     path: str = ""
     """The event field that differs, the smallest that does: ``request.params.temperature``."""
+    received_path: str = ""
+    """Where that field is on the other side, if it is another place there."""
     change: Change = ""
     expected: Any = None
     received: Any = None
@@ -93,6 +95,8 @@ class Divergence:
             said = f": {plain(self.path)} is {shown(self.received)}, recorded was {shown(self.expected)}"
             if self.change == "added":
                 said = f": {plain(self.path)} was not there in the recording, now it is {shown(self.received)}"
+            elif self.change == "moved":
+                said = f": {plain(self.path)} is now {plain(self.received_path)}: {shown(self.received)}"
             elif self.change == "removed":
                 said = f": {plain(self.path)} is no longer there, recorded was {shown(self.expected)}"
         return f"{place}{what}{where}{said} [{self.code}]"

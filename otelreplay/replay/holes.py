@@ -26,7 +26,7 @@ from otelreplay.matching.parts import arguments_of, is_system, settled
 from otelreplay.matching.semantics import NEVER, PARAM_NAMES
 from otelreplay.redaction import find_placeholders
 from otelreplay.redaction.placeholders import may_hold_placeholder
-from otelreplay.replay.normalizers import Normalizer
+from otelreplay.replay.normalizers import Normalizer, Unordered
 
 KEYED: Final = frozenset({"pseudonym", "hash"})
 """Actions whose placeholders tell one value from another."""
@@ -80,6 +80,10 @@ class Skeletons:
         self._normalizers, self._idle = tuple(normalizers), idle and not normalizers
         self._members: dict[tuple[int, str], tuple[Any, Any, Any]] = {}
         self._lists: dict[tuple[int, int, str], tuple[list[Any], list[Any], bool]] = {}
+
+    def is_set(self, field: str) -> bool:
+        """Whether the list at this field was declared to be a set."""
+        return any(isinstance(normalizer, Unordered) and normalizer.field == field for normalizer in self._normalizers)
 
     def request(self, kind: Kind, request: dict[str, Any]) -> Skeleton:
         """The skeleton of a request."""

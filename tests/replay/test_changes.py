@@ -126,6 +126,19 @@ def test_a_change_in_a_tools_arguments_is_found_at_its_argument(change, path, ho
     assert (found.kind, found.seq, found.path, found.change) == ("request_changed", 2, path, how)
 
 
+def test_a_message_that_was_moved_is_named_with_both_places():
+    steps = full()
+
+    def swap(fields):
+        fields["messages"] = [fields["messages"][n] for n in (1, 2, 0)]
+
+    found = first(record(steps), changed(steps, 2, swap))
+    assert (found.path, found.change, found.received_path, found.others) == (
+        "request.messages[0]", "moved", "request.messages[2]", ()
+    )  # fmt: skip
+    assert "request.messages[0] is now request.messages[2]: " in found.line()
+
+
 def test_what_only_says_how_an_answer_travels_is_no_change():
     steps = full()
     assert play(Player(record(steps)), changed(steps, 2, put("params", "stream", value=False))).exit_code == 0
