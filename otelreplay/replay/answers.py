@@ -20,6 +20,7 @@ from otelreplay.events.fields import within
 from otelreplay.replay.carried import gaps_of
 from otelreplay.replay.divergence import Origin
 from otelreplay.replay.fixtures import Fixture
+from otelreplay.replay.wire import response_of
 
 _TEXT_KINDS: Final = ("model",)
 _PIECES: Final = re.compile(r"\s*\S+\s*|\s+")
@@ -36,6 +37,8 @@ class Served:
     name: str
     origin: Origin
     value: Any = None
+    response: dict[str, Any] | None = None
+    """For a call that crossed as a provider's request: the whole response, in the GenAI form."""
     error: Failure | None = None
     chunks: tuple[Any, ...] | None = None
     """For a stream: what it gives before it ends."""
@@ -54,15 +57,18 @@ class Absent:
     mark: Missing
 
 
-def answer(event: Event, fixture: Fixture | None, *, stream: bool) -> Served | Absent:
-    """The answer of an event to a call that reads it whole, or as a stream."""
+def answer(event: Event, fixture: Fixture | None, *, stream: bool, wire: bool = False) -> Served | Absent:
+    """The answer of an event to a call that reads it whole, or as a stream.
+
+    ``wire``: the call crossed as a provider's request, which is answered with the whole response and not with a value.
+    """
     gap = _gap(event)
     if gap is not None and fixture is not None:
-        return _made(event, fixture.response, fixture.error, "fixture", stream=stream)
+        return _made(event, fixture.response, fixture.error, "fixture", stream=stream, wire=wire)
     if gap is not None:
         return Absent(gap)
     origin: Origin = "inferred" if any(_elsewhere(mark, event) for mark in event.inferred) else "cassette"
-    return _made(event, event.response, event.error, origin, stream=stream)
+    return _made(event, event.response, event.error, origin, stream=stream, wire=wire)
 
 
 def gives_stream(event: Event, request: dict[str, Any]) -> bool:
@@ -110,7 +116,7 @@ def _gap(event: Event) -> Missing | None:
 
 
 def _made(
-    event: Event, response: dict[str, Any] | None, error: Failure | None, origin: Origin, *, stream: bool
+    event: Event, response: dict[str, Any] | None, error: Failure | None, origin: Origin, *, stream: bool, wire: bool
 ) -> Served | Absent:
     response = response or {}
     common: dict[str, Any] = {
@@ -121,6 +127,8 @@ def _made(
         "error": error,
         "event": event,
     }
+    if wire:
+        return _whole(common, response)
     recorded = response.get("chunks")
     if isinstance(recorded, list | tuple):
         return _stream(common, response, tuple(recorded), stream=stream)
@@ -144,6 +152,23 @@ def _made(
         return Served(**common, chunks=tuple(_PIECES.findall(value)), assumed=("response.chunks: cut so that they join",))
     pieces = tuple(value) if isinstance(value, list | tuple) else (value,)
     return Served(**common, chunks=pieces, assumed=("response.chunks: the items of the result",))
+
+
+def _whole(common: dict[str, Any], response: dict[str, Any]) -> Served | Absent:
+    """The whole response, for a call that crossed as a provider's request."""
+    said = response.get("stream")
+    end = said.get("end") if isinstance(said, dict) else None
+    end = "raised" if common["error"] is not None else "stopped" if end == "stopped" else "returned"
+    if common["kind"] != "model":
+        return Served(**common, response=response, end=end)
+    built = response_of(response)
+    if "messages" not in built and common["error"] is None:
+        return Absent(Missing(
+            field="response.messages", cause="not_carried_by_convention",
+            detail="what the function gave was recorded, and not what the model had answered",
+            remedy="record the call of the model with an instrumentation of its SDK, or give a fixture",
+        ))  # fmt: skip
+    return Served(**common, response=built, end=end)
 
 
 def _stream(common: dict[str, Any], response: dict[str, Any], chunks: tuple[Any, ...], *, stream: bool) -> Served | Absent:

@@ -39,6 +39,8 @@ class Live:
     function: str = ""
     stream: bool = False
     """The program reads the answer chunk by chunk."""
+    wire: bool = False
+    """It crossed as a provider's request: the answer is the whole response."""
     versions: dict[str, Any] = field(default_factory=dict)
 
 

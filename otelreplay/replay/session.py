@@ -106,7 +106,7 @@ class Session:
                 raise self._latch(self._diagnosis.unmatched(asked, early))
             item = fit.item
             stream = live.stream or gives_stream(item.event, live.request)
-            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=stream)
+            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=stream, wire=live.wire)
             item.taken = True
             if isinstance(served, Absent):
                 raise self._latch(self._diagnosis.no_answer(asked, item, served.mark))

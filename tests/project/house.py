@@ -24,6 +24,9 @@ CASSETTE_IO = ("directory", "keyring", "locks")
 All else there belongs to the core.
 """
 
+STUBS_PURE = ("failures", "refusals", "replies", "reply", "streams", "vectors")
+"""The parts of ``stubs`` that serve nothing: requests and answers as values."""
+
 DIALECTS_SHARED = (
     "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "toolio", "values", "wire",
 )  # fmt: skip
@@ -60,6 +63,8 @@ def name_of(path: Path) -> str:
 def is_core(module: str) -> bool:
     """Whether a module belongs to the part that does no I/O."""
     room, _, rest = module.removeprefix("otelreplay.").partition(".")
+    if room == "stubs":
+        return rest.split(".")[0] in STUBS_PURE
     return room in CORE and not (room == "cassette" and rest.split(".")[0] in CASSETTE_IO)
 
 
