@@ -13,7 +13,8 @@ from otelreplay.cli.output import Json, columns, print_json, print_json_lines, p
 if TYPE_CHECKING:
     from otelreplay.cassette import Cassette
 
-CassetteFile = typer.Argument(..., metavar="CASSETTE", help="A *.cassette.jsonl file, also .zst; - reads standard input.")
+CASSETTE_HELP = "A *.cassette.jsonl file, also .zst; - reads standard input."
+CassetteFile = typer.Argument(..., metavar="CASSETTE", help=CASSETTE_HELP)
 Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
 Unsealed = typer.Option(False, "--allow-unsealed", help="Read what an unfinished or cut cassette holds, up to its end.")
 
@@ -24,7 +25,7 @@ def register(app: typer.Typer) -> None:
         add(app)
 
 
-def _opened(name: str, *, allow_expired: bool, allow_unsealed: bool) -> Cassette:
+def opened(name: str, *, allow_expired: bool, allow_unsealed: bool) -> Cassette:
     """The cassette, as every command that reads one opens it."""
     from otelreplay.wiring.reading import open_cassette
 
@@ -80,7 +81,7 @@ def _show(app: typer.Typer) -> None:
         from otelreplay.report.timeline import began
         from otelreplay.wiring.reports import curtain
 
-        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         veil = curtain(held.header.policy)
         if event is None:
             print_json(show_json(held, clean=veil.text)) if json else print_text(
@@ -111,7 +112,7 @@ def _events(app: typer.Typer) -> None:
         from otelreplay.report.event import event_json, event_text
         from otelreplay.report.timeline import began
 
-        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         wanted = [event for event in held.events if kind in ("", event.kind)]
         if json:
             print_json_lines(map(event_json, wanted))
@@ -140,7 +141,7 @@ def _report(app: typer.Typer) -> None:
         from otelreplay.report.cassette import report_json, report_text
         from otelreplay.wiring.reports import curtain
 
-        held = _opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        held = opened(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         clean = curtain(held.header.policy).text
         found = report_json(held, clean=clean)
         print_json(found) if json else print_text(report_text(held, columns=columns(), clean=clean))

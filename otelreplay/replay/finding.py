@@ -130,7 +130,7 @@ class Finder:
             if other is fit.item or other.event.response == fit.item.event.response:
                 continue
             apart = exact_of(other) != exact_of(fit.item)
-            if (apart and fit.pairs) or (not apart and _at_once(fit.item, other) and self._score.unmet(other) is None):
+            if (apart and fit.pairs) or (not apart and at_once(fit.item, other) and self._score.unmet(other) is None):
                 return other
         return None
 
@@ -140,7 +140,7 @@ def exact_of(item: Recorded) -> tuple[str, ...]:
     return tuple(hole.text for hole in item.holes_of(item.how.checked))
 
 
-def _at_once(a: Recorded, b: Recorded) -> bool:
+def at_once(a: Recorded, b: Recorded) -> bool:
     """Did two recordings overlap, so that their order is chance? Told by time, else by what they came after."""
     times = [
         int(t) if t is not None and t.isdecimal() else None for t in (a.event.start, a.event.end, b.event.start, b.event.end)

@@ -110,7 +110,7 @@ def answering(
         cassette,
         redactor=redactor,
         fixtures=fixtures,
-        show=_second(cassette.header, key),
+        show=second_for(cassette.header, key),
         command=settings["command"],
         registered=lambda: boundary.declared("tool"),
     )
@@ -134,7 +134,7 @@ def redactor_for(header: Header, key: bytes) -> Redactor:
     )
 
 
-def _second(header: Header, key: bytes) -> Redactor | None:
+def second_for(header: Header, key: bytes) -> Redactor | None:
     """The default policy, for what a report shows, where the cassette was made under another."""
     local = default_policy()
     if header.policy_digest == local.digest():

@@ -84,7 +84,7 @@ def replay(
     if refused is not None:
         raise refused
     found = replayed(observed, held.cassette.events)
-    return replace(found, report=_clean(found.report))
+    return replace(found, report=clean_report(found.report))
 
 
 def _fixtures(name: str) -> str:
@@ -104,7 +104,7 @@ def _command(cassette: str, agent: str, fixtures: str) -> str:
     return shlex.join(["otelreplay", "replay", cassette, "--agent", agent, *more])
 
 
-def _clean(report: Mapping[str, Any]) -> dict[str, Any]:
+def clean_report(report: Mapping[str, Any]) -> dict[str, Any]:
     """Reports pass the cassette's policy, which the session sees to, and the local default."""
     policy = default_policy()
     redactor = compile_policy(policy, key=PseudonymKey(secret=secrets.token_bytes(32), tenant=policy.tenant))
