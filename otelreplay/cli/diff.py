@@ -24,9 +24,9 @@ def register(app: typer.Typer) -> None:
     ) -> int:
         """Compare two recordings.
 
-        The second is played against the first as a replay plays a running program. Times, ids, durations and token counts do not matter. An answer that differs is told apart from a request that
-        differs, and what only follows from an earlier difference says so. Exit 0 if they are equal in all that counts, 1 if
-        they are not.
+        The second is played against the first as a replay plays a running program. Times, ids, durations and token counts do
+        not matter. An answer that differs is told apart from a request that differs, and what only follows from an earlier
+        difference says so. Exit 0 if they are equal in all that counts, 1 if they are not.
         """
         from otelreplay.report.diff import diff_text
         from otelreplay.wiring.differing import compare
