@@ -73,6 +73,10 @@ class Diagnosis:
                 return self._skipped(self._at.score.unmet(item) or item, asked, words.PASSED)
         return self._lacking(asked) or self._unexpected(asked, words.unknown(asked.group, bool(self._members(asked))))
 
+    def unanswered(self, asked: Asked, mark: Missing | None) -> Divergence:
+        """A call that is answered by no event of its own; ``mark``: the gap of the recording that explains it."""
+        return self._missing(asked, mark) if mark is not None else self._unexpected(asked, words.unknown(asked.group, False))
+
     def no_answer(self, asked: Asked, item: Recorded, mark: Missing) -> Divergence:
         """The recording of this call is there, and its answer is not."""
         return self._base("response_missing", item, asked, cause=cause_of_gap(mark), **words.of_mark(mark), path=mark.field)

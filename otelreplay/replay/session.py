@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from otelreplay.boundary import Call
 from otelreplay.cassette.read import Cassette
-from otelreplay.events import Event
+from otelreplay.events import Event, Missing
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.redaction import Redactor
 from otelreplay.replay.agents import Ending, ending_differs
@@ -154,6 +154,11 @@ class Session:
         with self._lock:
             response = self._reader.event(call, **{"otelreplay.output": encoded}).response or {}
             return "output" in response, response.get("output")
+
+    def unanswered(self, live: Live, mark: Missing | None) -> Diverged:
+        """A call that no event answers. Latches that, with the gap that explains it; the caller raises what is returned."""
+        with self._lock:
+            return self._latch(self._diagnosis.unanswered(self._ask(live), mark))
 
     def asked_for_more(self, served: Served, where: str = "") -> Diverged:
         """A consumer reads beyond what the recorded one read. Latches that; the caller raises what is returned."""

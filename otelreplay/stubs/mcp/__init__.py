@@ -1,0 +1,8 @@
+"""An MCP server whose answers come from a cassette, over stdio and streamable HTTP."""
+
+from otelreplay.stubs.mcp.catalogue import Catalogue, catalogue_of
+from otelreplay.stubs.mcp.evidence import mcp_tools
+from otelreplay.stubs.mcp.http import handle
+from otelreplay.stubs.mcp.serving import McpServer
+
+__all__ = ["Catalogue", "McpServer", "catalogue_of", "handle", "mcp_tools"]
