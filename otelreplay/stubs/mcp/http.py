@@ -9,28 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote
 
 from otelreplay.stubs.mcp import jsonrpc as rpc
 from otelreplay.stubs.mcp.serving import HANDSHAKE, MODERN, McpServer
+from otelreplay.stubs.reply import Reply
 
 _JSON: Final = {"content-type": "application/json"}
 _VERSIONS: Final = frozenset({*HANDSHAKE, *MODERN})
 MOUNT: Final = "mcp"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpReply:
-    """One HTTP answer."""
-
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-
-def handle(server: McpServer, method: str, path: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
+def handle(server: McpServer, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
     """Answer one HTTP request.
 
     :param path: behind the token: ``/mcp`` or ``/mcp/NAME``, with or without a query.
@@ -38,20 +29,20 @@ def handle(server: McpServer, method: str, path: str, headers: Mapping[str, str]
     """
     name = connection_of(path)
     if name is None:
-        return HttpReply(status=404)
+        return Reply(status=404)
     if method == "DELETE":
-        return HttpReply(status=200)
+        return Reply(status=200)
     if method != "POST":
-        return HttpReply(status=405, headers={"allow": "POST, DELETE"})
+        return Reply(status=405, headers={"allow": "POST, DELETE"})
     version = headers.get("mcp-protocol-version", "")
     if version and version not in _VERSIONS:
         text = f"Bad Request: Unsupported protocol version (supported versions: {', '.join(sorted(_VERSIONS))})"
         return _json(400, rpc.error(None, rpc.INVALID_REQUEST, text))
     answer = server.answer(body, server=name)
     if answer is None:
-        return HttpReply(status=202)
+        return Reply(status=202)
     broken = answer.startswith(b'{"jsonrpc":"2.0","id":null,"error"')
-    return HttpReply(status=400 if broken else 200, headers=_JSON, body=answer)
+    return Reply(status=400 if broken else 200, headers=_JSON, body=answer)
 
 
 def connection_of(path: str) -> str | None:
@@ -60,5 +51,5 @@ def connection_of(path: str) -> str | None:
     return unquote(rest) if first == MOUNT else None
 
 
-def _json(status: int, value: Mapping[str, Any]) -> HttpReply:
-    return HttpReply(status=status, headers=_JSON, body=json.dumps(value).encode())
+def _json(status: int, value: Mapping[str, Any]) -> Reply:
+    return Reply(status=status, headers=_JSON, body=json.dumps(value).encode())
