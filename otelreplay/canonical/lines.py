@@ -7,33 +7,31 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
-import msgspec
-
 from otelreplay.canonical.decoding import decode
 from otelreplay.canonical.encoding import Loss, encode, encode_reporting
 from otelreplay.canonical.plain import MAX_DEPTH, RESERVED, TYPED, classify
+from otelreplay.canonical.plainjson import read, write_compact
 from otelreplay.canonical.reading import deeper_than
 from otelreplay.errors import CassetteFormatError, LimitError
 
 LINE_DEPTH: Final = MAX_DEPTH + 1
 """Deepest nesting in text: a typed value may stand at the bottom of a value."""
 
-_json: Final = msgspec.json.encode
 _RESERVED: Final = RESERVED.encode()
 _BLANK: Final = b" \t\r\n"
 
 
 def dumps(value: Any) -> bytes:
     """Compact UTF-8 JSON of the encoded value; key order and number types are kept (``4.0`` stays ``4.0``). Never raises."""
-    return _json(value if classify(value) != TYPED else encode(value))
+    return write_compact(value if classify(value) != TYPED else encode(value))
 
 
 def dumps_reporting(value: Any) -> tuple[bytes, tuple[Loss, ...]]:
     """Like :func:`dumps`, with the places where something was lost."""
     if classify(value) != TYPED:
-        return _json(value), ()
+        return write_compact(value), ()
     encoded, losses = encode_reporting(value)
-    return _json(encoded), losses
+    return write_compact(encoded), losses
 
 
 def loads(data: bytes | str, *, where: str = "", types: Iterable[type] = ()) -> Any:
@@ -71,14 +69,14 @@ def _parse(raw: bytes, where: str) -> Any:
     Whether text is just what the writer makes of the value it reads as is quick to see; such text can hold no duplicate keys.
     """
     try:
-        value = msgspec.json.decode(raw)
-        if msgspec.json.encode(value) == raw.strip(_BLANK):
+        value = read(raw)
+        if write_compact(value) == raw.strip(_BLANK):
             return value
     except ValueError:  # msgspec's errors are kinds of it; the careful reader finds the words
         pass
     try:
         value = json.loads(raw.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant, parse_float=_finite)
-        msgspec.json.encode(value)
+        write_compact(value)
     except json.JSONDecodeError as error:
         raise _refuse(f"not JSON at character {error.pos}: {_WHY.get(error.msg, 'malformed')}", "json.syntax", where) from None
     except UnicodeEncodeError:

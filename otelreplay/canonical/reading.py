@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-import msgspec
+from otelreplay.canonical import plainjson
 
 READ_DEPTH: Final = 128
 """Deepest nesting that is read; deeper text stays text."""
@@ -58,8 +58,8 @@ def read_json(text: str) -> tuple[bool, Any]:
 
 def _decode(text: str) -> Any:
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeEncodeError):
+        return plainjson.read(text)
+    except ValueError:  # also what cannot be encoded
         return _careful.decode(text)
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from json.encoder import encode_basestring
 from typing import Any
 
-import msgspec
-
 from otelreplay.canonical.plain import PLAIN, classify
-
-_fast = msgspec.json.Encoder(order="sorted")
+from otelreplay.canonical.plainjson import write_sorted
 
 
 def write(value: Any) -> bytes:
@@ -19,7 +16,7 @@ def write(value: Any) -> bytes:
 
 def write_plain(value: Any) -> bytes:
     """For values without floats and with ASCII keys: there the sorted output of msgspec is RFC 8785 already (tested)."""
-    return _fast.encode(value)
+    return write_sorted(value)
 
 
 def write_rough(value: Any) -> bytes:

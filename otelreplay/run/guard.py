@@ -105,7 +105,7 @@ def _say(message: Mapping[str, Any]) -> bool:
 def refuse(what: str, target: str, error: Callable[[str], OSError] | None = None) -> None:
     """Tell the supervisor of an attempt, then raise."""
     stack = frames()
-    where = next((f for f in stack if not _foreign(f)), stack[0] if stack else "")
+    where = next((f for f in stack if not foreign(f)), stack[0] if stack else "")
     key = f"{what} {target} {where}"
     _count[key] = _count.get(key, 0) + 1
     if _count[key] <= REPEATS:
@@ -143,7 +143,7 @@ _OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120
 _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
-def _foreign(frame: str) -> bool:
+def foreign(frame: str) -> bool:
     """Is it a frame of the standard library or of an installed package? Then it is not the agent's own."""
     return frame.startswith((*_LIBRARY, _OURS)) or any(part in frame for part in _PACKAGES)
 

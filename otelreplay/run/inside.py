@@ -1,0 +1,24 @@
+"""What stands in every Python process of a run, from its start: the boundaries ask the host, and so do the replaced tools."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+
+from otelreplay.run import replacing
+
+
+def begin() -> None:
+    """Called once, before the program."""
+    sys.meta_path.insert(0, replacing.Finder())
+    replacing.when_imported("otelreplay.boundary", _answered)
+    replacing.install(os.environ.get(replacing.TOOLS, ""))
+
+
+def _answered(boundary: ModuleType) -> None:
+    """Decorated code is there: its calls go to the host."""
+    from otelreplay.run import guard, remote
+
+    guard.around[:] = [remote.REMOTE.around]
+    boundary.install(remote.REMOTE)

@@ -1,0 +1,45 @@
+"""A function that ``--tool`` names, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(eq=False, slots=True)
+class Tool:
+    """A function to replace."""
+
+    name: str
+    """As the recording calls it."""
+    module: str
+    path: tuple[str, ...]
+    """``("Class", "method")``."""
+    stubs: list[Any] = field(default_factory=list)
+
+    @property
+    def target(self) -> str:
+        """``module:path``."""
+        return f"{self.module}:{'.'.join(self.path)}"
+
+
+def tool(name: str, target: str) -> Tool:
+    """The tool of ``module:path``."""
+    module, _, path = target.partition(":")
+    return Tool(name, module, tuple(part for part in path.split(".") if part != "<locals>"))
+
+
+class Known:
+    """One function in the source, whoever holds what was made of it."""
+
+    __slots__ = ("bind", "defaults", "flags", "function", "qualname", "returns", "tool")
+
+    def __init__(self, of: Tool, flags: int, qualname: str) -> None:
+        self.tool, self.flags, self.qualname = of, flags, qualname
+        self.bind: Callable[..., dict[str, Any]] | None = None
+        """Names the arguments of a call; None until a function with this stub has been looked at."""
+        self.defaults: Mapping[str, Any] = {}
+        self.returns: Any = None
+        """The type that the function says it returns, as it is written there."""
+        self.function: Any = None
