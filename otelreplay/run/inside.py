@@ -8,12 +8,19 @@ from types import ModuleType
 
 from otelreplay.run import replacing
 
+_MCP = "OTELREPLAY_RUN_MCP"
+"""The variable that names the recorded MCP servers; where there are none, a program's clients of MCP are its own."""
+
 
 def begin() -> None:
     """Called once, before the program."""
     sys.meta_path.insert(0, replacing.Finder())
     replacing.when_imported("otelreplay.boundary", _answered)
     replacing.install(os.environ.get(replacing.TOOLS, ""))
+    if os.environ.get(_MCP):
+        from otelreplay.run import mcp_clients
+
+        mcp_clients.begin(replacing.when_imported)
 
 
 def _answered(boundary: ModuleType) -> None:
