@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from otelreplay.dialects import (
     adk,
     claude_code,
+    codex,
     converse,
     decorated,
     entities,
@@ -30,10 +31,22 @@ from otelreplay.dialects import (
     vercel_ai,
 )
 from otelreplay.dialects.intern import Interner
-from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, Reading, SpanView
+from otelreplay.dialects.reading import CONTENT_FIELDS, Dialect, LogDialect, Logged, Reading, SpanView
 from otelreplay.dialects.values import is_broken
 
-__all__ = ["CONTENT_FIELDS", "DIALECTS", "Dialect", "Interner", "Reading", "SpanView", "attribute_fields", "is_broken"]
+__all__ = [
+    "CONTENT_FIELDS",
+    "DIALECTS",
+    "LOG_DIALECTS",
+    "Dialect",
+    "Interner",
+    "LogDialect",
+    "Logged",
+    "Reading",
+    "SpanView",
+    "attribute_fields",
+    "is_broken",
+]
 
 DIALECTS: tuple[Dialect, ...] = (
     decorated.DIALECT,
@@ -50,6 +63,7 @@ DIALECTS: tuple[Dialect, ...] = (
     entities.DIALECT,
     converse.DIALECT,
     claude_code.DIALECT,
+    codex.DIALECT,
     gemini_cli.DIALECT,
     genai.DIALECT,
     genai_events.DIALECT,
@@ -57,6 +71,9 @@ DIALECTS: tuple[Dialect, ...] = (
     functions.DIALECT,
     plain.DIALECT,
 )
+
+LOG_DIALECTS: tuple[LogDialect, ...] = (claude_code.LOGS, codex.LOGS)
+"""Agents that may report by log records alone."""
 
 
 def attribute_fields() -> Mapping[str, str]:

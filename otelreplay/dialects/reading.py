@@ -18,7 +18,7 @@ A field that the span does not hold is left out; a recorded null is None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import msgspec
@@ -49,6 +49,8 @@ class SpanView(msgspec.Struct, frozen=True, kw_only=True):
     logs: tuple[LogRecord, ...] = ()
     received: bool = True
     """False: the span itself never arrived, only its log records; ``span`` is a stub with their ids."""
+    told: str = ""
+    """The kind of boundary that ``logs`` alone tell of (see :class:`Logged`); ``span`` is made from them. "" of a true span."""
     limit: int = 0
     """The length at which values of this run were cut, in characters; 0 when there is no sign of such a limit."""
 
@@ -108,3 +110,34 @@ class Dialect(Protocol):
 
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """What the span reports in this convention, or None when it does not use it. Never raises on odd input."""
+
+
+class Logged(msgspec.Struct, frozen=True, kw_only=True):
+    """One boundary that an agent reports by log records alone."""
+
+    kind: str
+    key: str
+    """Tells it from the others of its trace, whatever the order of arrival."""
+    logs: tuple[LogRecord, ...]
+    start: int
+    end: int
+    around: str = ""
+    """The key of the boundary around it."""
+
+
+@runtime_checkable
+class LogDialect(Protocol):
+    """An agent that may report by log records alone. Its :class:`Dialect` reads what is found, one view a boundary."""
+
+    @property
+    def name(self) -> str:
+        """The name of its dialect."""
+
+    def is_of(self, record: LogRecord, /) -> bool:
+        """Is this a record of the agent?"""
+
+    def keeps_spans(self, span: Span, /) -> bool:
+        """Is this a span by which the agent tells the same, so that its records add no boundary?"""
+
+    def boundaries(self, records: Sequence[LogRecord], /) -> list[Logged]:
+        """What records of one trace tell of. Those of a tool's call may tell of the reply that asked for it, too."""

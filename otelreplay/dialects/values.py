@@ -16,7 +16,7 @@ from otelreplay.providers import decode_message, decode_tool, split_system
 from otelreplay.providers.parts import generic
 from otelreplay.spans import Span
 
-ELIDED = ("<elided>", "__REDACTED__", "REDACTED")
+ELIDED = ("<elided>", "__REDACTED__", "REDACTED", "<REDACTED>", "[REDACTED]")
 """Literals that packages write instead of content that is switched off. They are never content."""
 
 

@@ -19,7 +19,7 @@ from otelreplay.pipeline.spool import Spool
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
 from otelreplay.redaction import Placeholder, Redactor
-from otelreplay.spans import Batch, lifted, mark_twins, with_lengths
+from otelreplay.spans import Batch, lifted, mark_twins, placed_in_session, with_lengths
 
 
 def convert(
@@ -48,12 +48,10 @@ def _rebuilt(
 ) -> Iterator[tuple[Recording, tuple[Placeholder, ...]]]:
     census = Census()
     for batch in batches:
-        intake.count(batch)
         census.count(batch.spans)
-        spool.add(
-            [with_lengths(redactor.span(span), span) for span in map(lifted, batch.spans)],
-            mark_twins([redactor.log(log) for log in batch.logs]),
-        )
+        logs = list(mark_twins([placed_in_session(redactor.log(log)) for log in batch.logs]))
+        intake.count(batch, placed=sum(bool(log.trace_id) for log in logs))
+        spool.add([with_lengths(redactor.span(span), span) for span in map(lifted, batch.spans)], logs)
     intake.require_something()
     intake.place_doubts({info.trace_id for info in spool.traces()})
     for group in groups(spool, census, one_run=one_run):

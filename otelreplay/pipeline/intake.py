@@ -24,11 +24,11 @@ class Intake:
         self.rejected: list[Rejected] = []
         self._doubts: set[str] = set()
 
-    def count(self, batch: Batch) -> None:
-        """Take a batch into the counts."""
+    def count(self, batch: Batch, *, placed: int) -> None:
+        """Take a batch into the counts. ``placed``: how many of its log records belong to a trace or a session."""
         self.spans += len(batch.spans)
         self.logs += len(batch.logs)
-        self.unplaced += sum(not record.trace_id for record in batch.logs)
+        self.unplaced += len(batch.logs) - placed
         if batch.refused:
             self.rejected_total += batch.refused
             self.rejected += batch.rejected[: REJECTED_KEPT - len(self.rejected)]
@@ -46,7 +46,7 @@ class Intake:
                 where=first.where,
                 next_step="check that it is an OTLP trace export, and that it is whole",
             )
-        what = "log records that belong to no trace, and no span" if self.logs else "no span and no log record"
+        what = "log records that belong to no trace and no session, and no span" if self.logs else "no span and no log record"
         raise InputError(
             f"the input holds {what}",
             code="trace.empty",

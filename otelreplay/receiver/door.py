@@ -17,7 +17,7 @@ from otelreplay.receiver.decoding import Form, UndecodableError, decode
 from otelreplay.receiver.inbox import InboxError, Receipt, delivery
 from otelreplay.receiver.inflate import DamagedError, TooLargeError, inflate
 from otelreplay.redaction import Redactor
-from otelreplay.spans import Batch, LogRecord, Rejected, Span, lifted, mark_twins, with_lengths
+from otelreplay.spans import Batch, LogRecord, Rejected, Span, lifted, mark_twins, placed_in_session, with_lengths
 
 LIMIT = 64 << 20
 """Bytes of one request, packed and unpacked: the default that OTLP recommends."""
@@ -127,8 +127,9 @@ class Door:
         redactor = self._redactor_of(request.tenant)
         rejected = list(batch.rejected)
         spans = list(_redacted_spans(redactor, batch, rejected))
-        logs = [record for record in mark_twins(list(_redacted_logs(redactor, batch, rejected))) if record.trace_id]
-        self.counters.add(unplaced_logs=sum(not record.trace_id for record in batch.logs))
+        every = mark_twins(list(_redacted_logs(redactor, batch, rejected)))
+        logs = [record for record in every if record.trace_id]
+        self.counters.add(unplaced_logs=len(every) - len(logs))
         receipt = Receipt()
         if spans or logs:
             try:
@@ -177,6 +178,6 @@ def _redacted_spans(redactor: Redactor, batch: Batch, rejected: list[Rejected]) 
 def _redacted_logs(redactor: Redactor, batch: Batch, rejected: list[Rejected]) -> Iterator[LogRecord]:
     for record in batch.logs:
         try:
-            yield redactor.log(record)
+            yield placed_in_session(redactor.log(record))
         except Exception as error:
             rejected.append(Rejected("a log record", f"it cannot be redacted ({type(error).__name__})"))

@@ -11,6 +11,7 @@ from otelreplay.dialects.packages import LOST
 from otelreplay.events import Inferred, Missing, Note
 from otelreplay.reconstruct.astray import placed
 from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.logged import told_by_logs
 from otelreplay.spans import Identified, LogRecord, Span
 
 _STRUCTURE = frozenset({"request", "response"})
@@ -19,7 +20,8 @@ _STRUCTURE = frozenset({"request", "response"})
 def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[list[SpanView], list[LogRecord]]:
     """Each span with its log records; records of a span that never arrived get a stub; (views, records of no span)."""
     own: dict[str, list[LogRecord]] = {}
-    loose = []
+    loose: list[LogRecord] = []
+    told, logs = told_by_logs(list(logs), spans)
     for record in logs:
         if record.trace_id and record.span_id:
             own.setdefault(f"{record.trace_id}/{record.span_id}", []).append(record)
@@ -31,6 +33,7 @@ def views_of(spans: Sequence[Identified], logs: Iterable[LogRecord]) -> tuple[li
         views = [SpanView(span=i.span, logs=tuple(own.pop(i.span.key, ())), limit=limit) for i in spans]
     else:
         views = [SpanView(span=i.span, limit=limit) for i in spans]
+    views += told
     for records in own.values():
         views.append(SpanView(span=_stub(records), logs=tuple(records), received=False, limit=limit))
     return views, loose

@@ -14,6 +14,7 @@ from otelreplay.spans.model import (
     Span,
     SpanEvent,
 )
+from otelreplay.spans.sessions import event_of, placed_in_session
 
 __all__ = [
     "Attributes",
@@ -28,8 +29,10 @@ __all__ = [
     "Span",
     "SpanEvent",
     "carrying",
+    "event_of",
     "lifted",
     "mark_twins",
+    "placed_in_session",
     "unify_logs",
     "unify_spans",
     "with_lengths",

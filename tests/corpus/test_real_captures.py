@@ -14,7 +14,8 @@ import pytest
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 OTHERS = (
-    "adk*", "agentops*", "ai-sdk*", "autogen*", "crewai*", "dspy*", "gemini-cli*", "hand*", "haystack*", "lang*", "llama*",
+    "adk*", "agentops*", "ai-sdk*", "autogen*", "claude-code*", "crewai*",
+    "dspy*", "gemini-cli*", "hand*", "haystack*", "lang*", "llama*",
     "logfire*", "maf*", "mlflow*", "oai-agents*", "openai-agents*", "openinference*", "openlit*", "pydantic-ai*",
     "semantic-kernel*", "strands*", "traceloop*",
 )  # fmt: skip

@@ -16,7 +16,7 @@ from otelreplay.wiring.serving import open_inbox, seal_store, store_status
 from otelreplay.wiring.settings import retention
 from tests.cli import traces
 from tests.inputs.otlp import plain_spans
-from tests.receiver.posts import cassettes, partial, pending_spans, request, served
+from tests.receiver.posts import JSON, cassettes, partial, pending_spans, request, served
 from tests.reconstruct.builders import ASK, CALL, DONE, TOLD, model
 
 RUN = traces.agent_run()
@@ -276,3 +276,20 @@ def test_the_same_trace_through_convert_and_through_the_wire_is_the_same_cassett
 def test_a_refusal_tells_what_was_refused_over_protobuf_too(post):
     rejected, message = partial(post.post(request(msgspec.structs.replace(sample_span(1), trace_id="0" * 32)))[2])
     assert (rejected, "all zero" in message) == (1, True)
+
+
+def test_log_records_without_a_trace_are_sealed_as_the_run_of_their_session(tmp_path):
+    """Sent one by one; the session, not the request, holds them together."""
+
+    def record(at, session, name, **attributes):
+        named = {"session.id": session, "event.name": f"codex.{name}", **attributes}
+        values = [{"key": key, "value": {"stringValue": value}} for key, value in named.items()]
+        one = {"timeUnixNano": str(10**18 + at), "attributes": values}
+        return json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [one]}]}]}).encode()
+
+    done = {"event.kind": "response.completed", "model": "m"}
+    with served(tmp_path) as post:
+        for at, session in ((1, "a"), (2, "b"), (3, "a")):
+            assert post.post(record(at, session, "sse_event", **done), JSON, path="/v1/logs")[0] == 200
+        assert (post.status["unplaced_logs"], post.status["stored"]["logs"]) == (0, 3)
+    assert sorted(len(c.events) for c in cassettes(tmp_path).values()) == [1, 2]
