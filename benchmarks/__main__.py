@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAME...] [--repeat N] [--scale SPANS]``: measure, and print one table."""
+"""``python -m benchmarks [NAME...] [--repeat N] [--scale SPANS] [--captures DIR]``: measure, and print one table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import conversion, instrument, loading, reading, receiving, replaying, size, start
+from benchmarks import conversion, instrument, loading, mutation, reading, receiving, replaying, size, start
 from benchmarks.harness import Bench, Setting, run
 
 BENCHES: dict[str, Bench] = {
@@ -17,6 +17,7 @@ BENCHES: dict[str, Bench] = {
     "start": start.bench,
     "reading": reading.bench,
     "replaying": replaying.bench,
+    "mutation": mutation.bench,
     "instrument": instrument.bench,
     "receiving": receiving.bench,
 }
@@ -30,13 +31,14 @@ def main() -> int:
     parser.add_argument(
         "--scale", type=int, default=10_000, help="spans of the small conversion; the large one has ten times as many"
     )
+    parser.add_argument("--captures", type=Path, metavar="DIR", help="captured runs whose mutants are tried too")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHES)
     if unknown:
         parser.error(f"no such bench; there are {', '.join(BENCHES)}")
     chosen = [(name, bench) for name, bench in BENCHES.items() if name in options.names or not options.names]
     with tempfile.TemporaryDirectory(prefix="otelreplay-bench-") as folder:
-        setting = Setting(Path(folder), repeat=options.repeat, scale=options.scale)
+        setting = Setting(Path(folder), repeat=options.repeat, scale=options.scale, captures=options.captures)
         rows = run(chosen, setting, show=lambda line: print(line, flush=True))
     return int(any(row.met is False for row in rows))
 

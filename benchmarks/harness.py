@@ -45,6 +45,8 @@ class Setting:
     repeat: int
     scale: int
     """Spans of the smaller file whose peak memory is measured; the larger has ten times, speed is measured on a fifth."""
+    captures: Path | None = None
+    """A folder of captured runs, for the mutation score: in each of its folders ``meta.json`` and ``otlp.jsonl``."""
 
 
 Bench = Callable[[Setting], Iterator[Row]]

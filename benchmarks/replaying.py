@@ -45,6 +45,11 @@ def bench(setting: Setting) -> Iterator[Row]:
     yield Row("replay of a tool call", f"{tool:.2f} ms", "", f"<= {_GOAL:g} ms", tool <= _GOAL)
 
 
+def growing(turns: int) -> Cassette:
+    """The cassette of an agent whose history grows by a turn a call."""
+    return _cassette(_calls(turns))
+
+
 def _calls(turns: int) -> list[tuple[Call, dict[str, Any]]]:
     """The calls of an agent, each with what its span holds beside at its end."""
     history: list[dict[str, Any]] = [{"role": "user", "parts": [{"type": "text", "content": "Where are my orders?"}]}]

@@ -51,7 +51,7 @@ class Diagnosis:
 
     def unmatched(self, asked: Asked, early: Fit | None) -> Divergence:
         """A call that no recording answers."""
-        if early is not None:
+        if early is not None and early.item.how.says_something:
             return self._too_early(asked, early.item)
         used = next((m for m in self._members(asked) if m.taken and m.keys == asked.keys), None)
         if used is not None:
@@ -71,6 +71,8 @@ class Diagnosis:
         for item in waiting:
             if item not in ready and self._like.passed(item.event.request, asked.live.request):
                 return self._skipped(self._at.score.unmet(item) or item, asked, words.PASSED)
+        if early is not None:
+            return self._too_early(asked, early.item)
         return self._lacking(asked) or self._unexpected(asked, words.unknown(asked.group, bool(self._members(asked))))
 
     def unanswered(self, asked: Asked, mark: Missing | None) -> Divergence:
@@ -166,7 +168,10 @@ class Diagnosis:
 
     def _quoted(self, waiting: list[Recorded], asked: Asked) -> Divergence | None:
         """A later recording that quotes the reply to just this request, of which there is no recording."""
-        known = any(m.keys.get("messages") == asked.keys.get("messages") for m in self._members(asked))
+        known = any(
+            m.keys.get("messages") == asked.keys.get("messages") or self._like.equal(m.event.request, asked.live.request)
+            for m in self._members(asked)
+        )
         if asked.live.kind != "model" or known:
             return None
         for item in waiting[:_LOOKED_AT]:

@@ -19,6 +19,7 @@ from otelreplay.matching.semantics import PARAM_NAMES, PART_FIELDS, TRANSPORT_PA
 from otelreplay.replay.alignment import aligned
 from otelreplay.replay.divergence import Change
 from otelreplay.replay.holes import Skeletons
+from otelreplay.replay.ordinals import answers_another
 
 MOST: Final = 20
 """Differences that are looked for."""
@@ -58,7 +59,7 @@ def differences(
             break
         was, now, field = *(component_value(side, component) for side in (recorded, live)), f"request.{component}"
         found = list(islice(_Walk(skeletons).of(was, now, _Place(field)), most - len(out)))
-        out += found or [Difference(field, _plain(was), _plain(now), "changed")]
+        out += found or [Difference(*(answers_another(was, now, field) or (field, _plain(was), _plain(now))), "changed")]
     return out
 
 

@@ -29,7 +29,15 @@ class Likeness:
         if [_role(m) for m in was] == [_role(m) for m in now]:
             return True
         known = {self._digest(m) for m in was}
-        return any(self._digest(m) in known for m in now)
+        if any(self._digest(m) in known for m in now):
+            return True
+        said = {self._digest(_unsaid(m)) for m in was}  # said by another role
+        return any(self._digest(_unsaid(m)) in said for m in now)
+
+    def equal(self, recorded: dict[str, Any], live: dict[str, Any]) -> bool:
+        """Whether both conversations say the same, whichever call a result is said to answer."""
+        was, now = _messages(recorded), _messages(live)
+        return was is not None and now is not None and len(was) == len(now) == self.shared(recorded, live)
 
     def shared(self, recorded: dict[str, Any], live: dict[str, Any]) -> int:
         """How many messages both begin with."""
@@ -64,6 +72,11 @@ class Likeness:
 def _messages(request: dict[str, Any]) -> list[Any] | None:
     found = settled(request.get("messages"))
     return found if isinstance(found, list) else None
+
+
+def _unsaid(message: Any) -> Any:
+    """A message without who says it."""
+    return {**message, "role": None} if isinstance(message, dict) else message
 
 
 def _role(message: Any) -> Any:

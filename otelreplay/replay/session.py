@@ -202,6 +202,11 @@ class Session:
                 self._blocked.append(attempt)
             return self._keep(self._diagnosis.blocked(attempt))
 
+    def owed(self) -> list[Recorded]:
+        """What a replay of everything calls and enters, and this one has not yet."""
+        with self._lock:
+            return self._score.owed()
+
     @property
     def diverged(self) -> bool:
         """Whether anything was latched."""

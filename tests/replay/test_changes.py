@@ -294,4 +294,4 @@ def test_results_that_answer_other_calls_are_a_change_though_only_ids_differ():
         return [("model", "m", {"messages": told[:1]}, asked), *tools, ("model", "m", {"messages": told}, "ok")]
 
     found = first(record(story("a", "b")), story("b", "a"))
-    assert (found.kind, found.path) == ("request_changed", "request.messages")
+    assert (found.kind, found.path) == ("request_changed", "request.messages[2].parts[0].id")
