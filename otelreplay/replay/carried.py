@@ -36,11 +36,6 @@ class Carried(msgspec.Struct, frozen=True):
     closed: frozenset[str] | None = None
     """Components that were not sent if the event lacks them; None: all of them."""
 
-    @property
-    def says_something(self) -> bool:
-        """Whether a call that fits is told from any other call of its operation."""
-        return bool(self.checked or self.soft)
-
     def compares(self, component: str) -> bool:
         """Whether the component is looked at."""
         return not any(within(component, field) for field, _ in self.loose)

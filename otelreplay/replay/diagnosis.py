@@ -51,7 +51,10 @@ class Diagnosis:
 
     def unmatched(self, asked: Asked, early: Fit | None) -> Divergence:
         """A call that no recording answers."""
-        if early is not None and early.item.how.says_something:
+        waiting = [m for m in self._members(asked) if not m.taken and self._at.in_reach(m, asked.context)]
+        ready = [m for m in waiting if self._at.score.unmet(m) is None]
+        best = min(ready, key=lambda m: (self._distance(m, asked), m.place), default=None)
+        if early is not None and self._sees(early.item, best, asked):
             return self._too_early(asked, early.item)
         used = next((m for m in self._members(asked) if m.taken and m.keys == asked.keys), None)
         if used is not None:
@@ -60,9 +63,6 @@ class Diagnosis:
                 return self._inserted(early_one, asked, "")
             detail = words.used_up(sum(m.keys == asked.keys for m in self._members(asked)))
             return self._unexpected(asked, detail)
-        waiting = [m for m in self._members(asked) if not m.taken and self._at.in_reach(m, asked.context)]
-        ready = [m for m in waiting if self._at.score.unmet(m) is None]
-        best = min(ready, key=lambda m: (self._distance(m, asked), m.place), default=None)
         quoted = self._quoted(waiting, asked)
         if quoted is not None:
             return quoted
@@ -149,6 +149,19 @@ class Diagnosis:
     def _members(self, asked: Asked) -> list[Recorded]:
         return self._at.score.members.get(asked.group, [])
 
+    def _sees(self, early: Recorded, best: Recorded | None, asked: Asked) -> bool:
+        """Whether a later recording that the call equals compares any of what tells the call from the expected recording."""
+        compared = (*early.how.checked, *early.how.soft)
+        if best is None or best.group != early.group:
+            return bool(compared)
+        differing = [*self._compared(best, asked), *best.how.extras(asked.keys)[0]]
+        return not differing or any(component in compared for component in differing)
+
+    @staticmethod
+    def _compared(item: Recorded, asked: Asked) -> list[str]:
+        """Components of a recording that differ from those of a call."""
+        return [c for c in (*item.how.checked, *item.how.soft) if item.keys.get(c) != asked.keys.get(c)]
+
     def _too_early(self, asked: Asked, item: Recorded) -> Divergence:
         before = self._at.score.unmet(item) or item
         if before.group[0] in ("model", "embeddings") and item.group[0] != before.group[0]:
@@ -230,7 +243,7 @@ class Diagnosis:
 
     def _differences(self, item: Recorded, asked: Asked) -> list[Difference]:
         """The differences in what is compared; where only a hole differs, the field that it stands in."""
-        names = [c for c in (*item.how.checked, *item.how.soft) if item.keys.get(c) != asked.keys.get(c)]
+        names = self._compared(item, asked)
         names += item.how.extras(asked.keys)[0]
         if names:
             order = list(item.event.request)
@@ -253,8 +266,7 @@ class Diagnosis:
         return Difference(f"request.{component}", None, None, "changed")
 
     def _distance(self, item: Recorded, asked: Asked) -> tuple[int, int]:
-        changed = sum(item.keys.get(c) != asked.keys.get(c) for c in (*item.how.checked, *item.how.soft))
-        return changed + len(item.how.extras(asked.keys)[0]), -self._like.shared(item.event.request, asked.live.request)
+        return len(self._compared(item, asked)) + len(item.how.extras(asked.keys)[0]), -self._like.shared(item.event.request, asked.live.request)
 
     def _nearest(self, asked: Asked) -> tuple[Near, ...]:
         members = (
