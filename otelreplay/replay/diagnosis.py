@@ -134,6 +134,9 @@ class Diagnosis:
 
     def left_over(self, item: Recorded, *, skipped: bool) -> Divergence:
         """A recording that was never asked for: in the middle of the run, or at its end."""
+        meant = self._meant(item)
+        if meant is not None:
+            return self._changed(meant, item)
         if skipped:
             kind = self._from.made_up_in(item)
             early = self._from.taken_early(kind) if kind is not None else None
@@ -164,10 +167,20 @@ class Diagnosis:
 
     def _too_early(self, asked: Asked, item: Recorded) -> Divergence:
         before = self._at.score.unmet(item) or item
+        meant = self._meant(before)
+        if meant is not None:
+            return self._changed(meant, before)
         if before.group[0] in ("model", "embeddings") and item.group[0] != before.group[0]:
             made = self._base("order_violation", item, asked, cause="order")
             return replace(made, detail=words.before(before.seq, before.event.kind, self._show(before.event.name)))
         return self._skipped(before, asked, words.equals(item.seq))
+
+    def _meant(self, item: Recorded) -> Asked | None:
+        """The call that was answered by a later recording and was meant for this one, changed; None if there is none."""
+        asked = self._at.doubts.get(item.place)
+        if asked is None or self._like.goes_on(item.event.request, asked.live.request):
+            return None
+        return asked
 
     def _skipped(self, item: Recorded, asked: Asked, detail: str) -> Divergence:
         return self._base("missing_call", item, asked, detail=detail)
@@ -266,7 +279,9 @@ class Diagnosis:
         return Difference(f"request.{component}", None, None, "changed")
 
     def _distance(self, item: Recorded, asked: Asked) -> tuple[int, int]:
-        return len(self._compared(item, asked)) + len(item.how.extras(asked.keys)[0]), -self._like.shared(item.event.request, asked.live.request)
+        return len(self._compared(item, asked)) + len(item.how.extras(asked.keys)[0]), -self._like.shared(
+            item.event.request, asked.live.request
+        )
 
     def _nearest(self, asked: Asked) -> tuple[Near, ...]:
         members = (

@@ -49,6 +49,13 @@ class Likeness:
             count += 1
         return count
 
+    def goes_on(self, recorded: dict[str, Any], live: dict[str, Any]) -> bool:
+        """Whether the live conversation is the recorded one, the reply to it, and more."""
+        was, now = _messages(recorded), _messages(live)
+        if was is None or now is None or len(was) >= len(now) or _role(now[len(was)]) != "assistant":
+            return False
+        return self.shared(recorded, live) == len(was)
+
     def passed(self, recorded: dict[str, Any], live: dict[str, Any]) -> bool:
         """Whether the live conversation goes beyond the last assistant turn of the recorded one."""
         was = _messages(recorded) or []

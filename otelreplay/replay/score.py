@@ -124,6 +124,7 @@ class Score:
         self.agents: list[Recorded] = []
         self.groups: dict[Group, dict[Carried, Shelf]] = {}
         self.members: dict[Group, list[Recorded]] = {}
+        self._heads: dict[Group, int] = {}
         """Every recording of a group, by seq."""
         self.placeholders: set[str] = set()
         self._free: set[int] = set()
@@ -206,6 +207,14 @@ class Score:
             if found is None and len(waiting) == open_before and at != item.place:
                 self._free.add(at)
         return found
+
+    def first_waiting(self, group: Group) -> Recorded | None:
+        """The first recording of a group that was not served yet."""
+        members, at = self.members.get(group, ()), self._heads.get(group, 0)
+        while at < len(members) and members[at].taken:
+            at += 1
+        self._heads[group] = at
+        return members[at] if at < len(members) else None
 
     def owed(self) -> list[Recorded]:
         """What a replay of everything serves and enters, and this one did not."""

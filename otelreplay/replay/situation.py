@@ -41,8 +41,16 @@ class Situation:
     served: dict[int, Served] = field(default_factory=dict)
     """Answers by seq."""
 
+    doubts: dict[int, Asked] = field(default_factory=dict)
+    """By place: a recording that was passed over, and the call that may have been meant for it: it equals a later one of which
+    not everything is compared."""
+
     def agree(self, item: Recorded, asked: Asked) -> None:
         """A call was found."""
+        if item.how.loose and item.group[0] != "agent":
+            passed = self.score.first_waiting(item.group)
+            if passed is not None and passed.place < item.place and self.in_reach(passed, asked.context):
+                self.doubts.setdefault(passed.place, asked)
         self.agreed.append(Agreed(item, asked.number, asked.live.where))
 
     def in_reach(self, item: Recorded, context: int | None) -> bool:
