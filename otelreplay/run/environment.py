@@ -11,6 +11,8 @@ from otelreplay.redaction.keys import sense
 
 NO_CREDENTIAL: Final = "otelreplay-no-credential"
 """In place of a credential: a client that insists on a key is made, and has none."""
+PRELOAD: Final = "preload.cjs"
+"""The guard of Node, in the start-up folder."""
 _URL: Final = re.compile(r"(?<=://)[^/@\s]*:[^/@\s]+(?=@)")
 _EXPORT_HEADERS: Final = re.compile(r"OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$")
 _SETTINGS: Final = ("OTELREPLAY_", "PWD", "OLDPWD")
@@ -44,14 +46,16 @@ def _may_be_one(value: str) -> bool:
 
 
 def guarded(environ: Mapping[str, str], *, folder: str, variables: Mapping[str, str]) -> dict[str, str]:
-    """``environ`` with the guard: its start-up folder first in PYTHONPATH, and its variables.
+    """``environ`` with the guard: its start-up folder first in PYTHONPATH, its preload first for Node, and its variables.
 
     The OpenTelemetry SDK is switched off: what a program would export in a replay is the replay itself, and an exporter that
     finds its collector blocked would look like a live call of the agent's.
     """
-    path = environ.get("PYTHONPATH", "")
+    path, node = environ.get("PYTHONPATH", ""), environ.get("NODE_OPTIONS", "")
+    preload = f'--require "{folder}{os.sep}{PRELOAD}"'
     return {
         **environ,
+        "NODE_OPTIONS": f"{preload} {node}".rstrip(),
         "PYTHONPATH": f"{folder}{os.pathsep}{path}" if path else folder,
         "OTEL_SDK_DISABLED": "true",
         **variables,

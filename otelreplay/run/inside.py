@@ -8,12 +8,18 @@ from types import ModuleType
 
 from otelreplay.run import replacing
 
+_CLOCK = "OTELREPLAY_RUN_CLOCK"
+"""The variable that names the file of the recording's clock; where there is none, time is the machine's."""
 _MCP = "OTELREPLAY_RUN_MCP"
 """The variable that names the recorded MCP servers; where there are none, a program's clients of MCP are its own."""
 
 
 def begin() -> None:
     """Called once, before the program."""
+    if os.environ.get(_CLOCK):
+        from otelreplay.run import following
+
+        following.follow(os.environ[_CLOCK])
     sys.meta_path.insert(0, replacing.Finder())
     replacing.when_imported("otelreplay.boundary", _answered)
     replacing.install(os.environ.get(replacing.TOOLS, ""))

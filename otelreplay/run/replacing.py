@@ -277,9 +277,11 @@ def open_up(function: FunctionType, stub: Stub) -> None:
     except (TypeError, ValueError):
         signature = None
     if stub.bind is None:
-        stub.bind, _ = binder(function, stub.qualname)
+        stub.bind, stub.method = binder(function, stub.qualname)
         if signature is not None:
-            stub.defaults = {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}
+            given = list(signature.parameters.values())
+            stub.defaults = {p.name: p.default for p in given if p.default is not p.empty}
+            stub.places = tuple(p.name for p in given if p.kind < p.VAR_POSITIONAL)[stub.method :]
         stub.returns, stub.function = getattr(function, "__annotations__", {}).get("return"), function
     if signature is not None and "__signature__" not in vars(function):
         function.__signature__ = signature  # type: ignore[attr-defined]
@@ -306,7 +308,9 @@ def _made_of(stub: Stub) -> list[FunctionType]:
 
 
 def _functions_in(held: Any) -> Iterator[FunctionType]:
-    """The functions that a framework's object was made of."""
+    """The functions that a framework's object was made of; the function of a partial may have other uses."""
+    if type(held).__module__ == "functools":
+        return
     for name in _WITHIN:
         inner = getattr(held, "__dict__", {}).get(name) or (getattr(held, name, None) if name != "__wrapped__" else None)
         inner = inner.__func__ if isinstance(inner, MethodType) else inner
@@ -325,6 +329,7 @@ def _exchange_references(held: Any, above: Any, tool: Tool) -> None:
         raise NotImplementedError  # its code is replaced below
 
     stand_in.__name__ = stand_in.__qualname__ = tool.path[-1]
+    stand_in.__annotations__.clear()
     stand_in.__module__, stand_in.__doc__ = tool.module, getattr(held, "__doc__", None)
     with contextlib.suppress(TypeError, ValueError):
         stand_in.__signature__ = inspect.signature(held)  # type: ignore[attr-defined]

@@ -16,7 +16,6 @@ from uuid import UUID
 from otelreplay import canonical
 from otelreplay.boundary import Answer, Returned, parent
 from otelreplay.instrument import given
-from otelreplay.instrument.spec import unnamed
 from otelreplay.run import codes, guard, remote
 from otelreplay.run.named import Known
 
@@ -47,10 +46,7 @@ async def _coroutine(ask: Any) -> Any:
 
 
 def _answer(stub: Known, args: tuple[Any, ...], kwargs: dict[str, Any], token: object, where: str) -> Answer:
-    try:
-        bound = unnamed(*args, **kwargs) if stub.bind is None else stub.bind(*args, **kwargs)
-    except TypeError:  # the function would not have taken them: they are compared as they were given
-        bound = unnamed(*args, **kwargs)
+    bound = stub.named(args, kwargs)
     reply = remote.ask(
         {
             "do": "tool",
@@ -123,7 +119,7 @@ def _declared(stub: Known) -> Any:
 def _made(declared: Any, value: Any) -> tuple[Any, str]:
     """(the value, the rule by which it was changed)."""
     kind = get_origin(declared) or declared
-    if not isinstance(kind, type) or isinstance(value, kind):
+    if not isinstance(kind, type) or kind is Any or isinstance(value, kind):
         return value, ""
     if kind is str and isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False), "written as JSON text: the function says that it returns text"
