@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
 
 from otelreplay.cli.exits import command
-from otelreplay.cli.output import Json, columns, print_json, print_text
+from otelreplay.cli.output import Json
 from otelreplay.cli.reading import CassetteFile, Expired, Unsealed, say_if_untrusted
+from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +20,10 @@ def register(app: typer.Typer) -> None:
         *,
         cassette: str = CassetteFile,
         agent: str = typer.Option(..., "--agent", metavar="MODULE:FUNCTION", help="The decorated function to call."),
-        report: Path = typer.Option(None, "--report", metavar="FILE", help="Write the report to FILE, as JSON."),
+        report: Path = Report,
+        format: str = Format,
+        output: Path = Output,
+        observe: bool = Observe,
         fixtures: str = typer.Option("", "--fixtures", metavar="FILE", help="Answers for events whose data is missing."),
         timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
         allow_expired: bool = Expired,
@@ -30,21 +33,16 @@ def register(app: typer.Typer) -> None:
         """Run an agent again, offline, from its cassette.
 
         The agent's own code runs, in a process of its own, with the arguments that were recorded; every decorated function
-        answers from the cassette. Nothing live can be reached;
-        an attempt is blocked and listed. Its output passes through, and the report goes to stderr. With --json, the report goes
-        to stdout, and the agent's output to stderr.
+        answers from the cassette. Nothing live can be reached; an attempt is blocked and listed. Its output passes through, and
+        the report goes to stderr. With --json, or a format other than text, the report goes to stdout and the output of the
+        agent to stderr; with --output, the report goes to a file.
         """
-        from otelreplay.report.replay import replay_text
-        from otelreplay.wiring.replaying import check_report, open_for_replay, write_report
+        from otelreplay.wiring.replaying import open_for_replay
         from otelreplay.wiring.replaying import replay as run
 
-        check_report(report)
+        asked = reporting(format=format, output=output, report=report, json=json)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        found = run(held, agent=agent, fixtures=fixtures, timeout=timeout, to_stderr=json)
-        write_report(report, found.report)
-        if json:
-            print_json(found.report)
-        else:
-            print_text(replay_text(found.report, columns=columns()), to=sys.stderr)
+        found = run(held, agent=agent, fixtures=fixtures, timeout=timeout, to_stderr=asked.takes_stdout, observe=observe)
+        give(asked, [(str(found.report.get("cassette", cassette)), found.report)])
         return found.exit_code

@@ -12,6 +12,7 @@ from otelreplay.replay.answers import Served
 from otelreplay.replay.diff import Difference
 from otelreplay.replay.divergence import CauseClass
 from otelreplay.replay.holes import holes_in
+from otelreplay.replay.normalizers import timestamps, uuids
 from otelreplay.replay.score import Recorded
 from otelreplay.replay.situation import Agreed, Situation
 
@@ -24,6 +25,7 @@ _OF_KIND: Final[dict[str, CauseClass]] = {
     "tool": "tool result",
     "retrieval": "tool result",
 }
+_TIMES, _IDS = timestamps(), uuids()
 _WORD: Final = re.compile(r"[^\s\"'`,;:(){}\[\]<>]+")
 _LONG_ENOUGH: Final = 4
 _LEAVES: Final = 2_000
@@ -33,6 +35,9 @@ _ANSWERS: Final = 2_000
 def cause_of(difference: Difference, request: dict[str, Any]) -> CauseClass:
     """The class of a difference in a request, by its place."""
     path = difference.path
+    made = _made_up(difference)
+    if made is not None:
+        return made
     if isinstance(difference.expected, str) and "[TRUNCATED:" in difference.expected:
         return "truncation"
     if any(hole.text for hole in holes_in([difference.expected, difference.received])):
@@ -44,6 +49,17 @@ def cause_of(difference: Difference, request: dict[str, Any]) -> CauseClass:
     if within(path, "request.model") or within(path, "request.params"):
         return "model options"
     return "code"
+
+
+def _made_up(difference: Difference) -> CauseClass | None:
+    """A date, a time or an identifier where another one stood: nothing else differs between the two texts."""
+    was, now = difference.expected, difference.received
+    if not isinstance(was, str) or not isinstance(now, str):
+        return None
+    for pattern, cause in ((_TIMES, "clock"), (_IDS, "random")):
+        if pattern.normal("request", was) == pattern.normal("request", now):
+            return cause  # type: ignore[return-value]
+    return None
 
 
 def cause_of_gap(mark: Missing) -> CauseClass:
@@ -96,6 +112,18 @@ class Provenance:
                 sort = mine if mine is not None else 1 << 62
                 latest[item.context] = max(when or (0, 0), (sort, end))
         return min(found, key=lambda a: a.number, default=None)
+
+    def not_read(self, item: Recorded, cause: CauseClass) -> Recorded | None:
+        """A clock, random number or id right before this recording that was not asked for, where such a value differs."""
+        for other in reversed(self._situation.score.served[:_ANSWERS]):
+            near = other.place < item.place and other.context == item.context and not other.taken and other.outer is None
+            if near and _OF_KIND.get(other.group[0]) == cause and cause in ("clock", "random"):
+                return other
+        return None
+
+    def class_of_made(self, kind: str) -> CauseClass:
+        """The cause class of a call that makes a value up; of any other, ``code``."""
+        return _OF_KIND[kind] if kind in MADE else "code"
 
     def class_of(self, kind: str) -> CauseClass | None:
         """The cause class of a value that came from an answer of this kind."""

@@ -29,14 +29,17 @@ from otelreplay.replay.agents import value_differs
 from otelreplay.replay.answers import Served
 from otelreplay.replay.causes import MADE, Provenance, cause_of, cause_of_gap
 from otelreplay.replay.diff import Difference, component_value, differences
-from otelreplay.replay.divergence import Blocked, Divergence, Kind, Near, clip
+from otelreplay.replay.divergence import Blocked, Changed, Divergence, Kind, Near, clip, cut_around
 from otelreplay.replay.finding import Asked, Fit
 from otelreplay.replay.holes import KEYED, Hole
 from otelreplay.replay.likeness import Likeness
 from otelreplay.replay.live import Live
 from otelreplay.replay.score import Recorded
 from otelreplay.replay.situation import Agreed, Situation
+from otelreplay.replay.source import recorded_function, recorded_where
 
+_ROOM = 2_000
+"""Characters of one side of a difference in a report."""
 _LOOKED_AT = 200
 _NEAREST = 3
 
@@ -62,7 +65,7 @@ class Diagnosis:
             if early_one is not None:
                 return self._inserted(early_one, asked, "")
             detail = words.used_up(sum(m.keys == asked.keys for m in self._members(asked)))
-            return self._unexpected(asked, detail)
+            return replace(self._unexpected(asked, detail), cause=self._from.class_of_made(asked.live.kind))
         quoted = self._quoted(waiting, asked)
         if quoted is not None:
             return quoted
@@ -106,12 +109,22 @@ class Diagnosis:
 
     def ended_otherwise(self, item: Recorded, live: Live, difference: Difference) -> Divergence:
         """An agent whose result is not the recorded one."""
+        skipped = self._not_made(item) if difference.path.startswith("response") else None
+        if skipped is not None:
+            made = self._base("missing_call", skipped, None, detail=words.RETURNED)
+            return replace(made, where=live.where, function=live.function, call=self._at.calls, received_boundary=live.kind,
+                           received_operation=str(self._show(live.name)))  # fmt: skip
         made = self._with("request_changed", item, None, [difference])
         source = self._from.source(difference)
         return replace(
-            made, where=live.where, function=live.function, cause="code", detail=words.ENDED,
+            made, where=live.where, function=live.function, cause="code",
+            detail=words.ended(difference.expected, difference.received, error=difference.path.startswith("error")),
             origin="" if source is None else words.origin(source),
         )  # fmt: skip
+
+    def _not_made(self, agent: Recorded) -> Recorded | None:
+        """The first recording inside of an agent that nobody asked for."""
+        return next((item for item in self._at.score.owed() if item.context == agent.place and item.group[0] != "agent"), None)
 
     def blocked(self, attempt: Blocked) -> Divergence:
         """A live call that a guard stopped."""
@@ -131,6 +144,28 @@ class Diagnosis:
                 base = self._base("version_drift", item, asked, path=path, change="changed", detail=words.DRIFT)
                 return replace(base, expected=self._show(was), received=self._show(now))
         return None
+
+    def stand_in(self, asked: Asked, divergence: Divergence, early: Fit | None) -> Recorded | None:
+        """The recording that answers a call which has diverged, where the replay goes on all the same.
+
+        The one that it equals, though something before it was left out; else the one that was expected in its place; else the
+        nearest of its kind and operation that nobody asked for yet; else the nearest that was served already.
+        """
+        if early is not None:
+            return early.item
+        members = self._members(asked)[:_LOOKED_AT]
+        named = next((m for m in members if m.seq == divergence.seq and not m.taken), None)
+        if named is not None:
+            return named
+        return min(members, key=lambda m: (m.taken, self._distance(m, asked), m.place), default=None)
+
+    def put_in(self, earlier: Divergence) -> Divergence:
+        """A call that was taken for a changed one, and was put in: what it had been taken for was called afterwards."""
+        return replace(
+            earlier, kind="unexpected_call", path="", change="", expected=None, received=None, received_path="", others=(),
+            differences=(), detail=words.put_in(earlier.seq), remedy=words.REMEDY["unexpected_call"], cause="code", origin="",
+            boundary=earlier.received_boundary, operation=earlier.received_operation, unchecked=(),
+        )  # fmt: skip
 
     def left_over(self, item: Recorded, *, skipped: bool) -> Divergence:
         """A recording that was never asked for: in the middle of the run, or at its end."""
@@ -229,6 +264,10 @@ class Diagnosis:
         source = self._from.source(found[0])
         if source is not None:
             made = replace(made, origin=words.origin(source), cause=self._from.class_of(source.kind) or made.cause)
+        unread = self._from.not_read(item, made.cause)
+        if unread is not None:
+            missing = self._base("missing_call", unread, asked, cause=made.cause, detail=words.omitted(found[0].path))
+            return replace(missing, differences=made.differences)
         return made
 
     def _made_up(self, asked: Asked, item: Recorded, found: list[Difference]) -> Divergence | None:
@@ -243,7 +282,8 @@ class Diagnosis:
             return self._inserted(early, asked, found[0].path)
         if not expected.taken:
             cause = self._from.class_of(kind) or "code"
-            return self._base("missing_call", expected, asked, cause=cause, detail=words.omitted(found[0].path))
+            missing = self._base("missing_call", expected, asked, cause=cause, detail=words.omitted(found[0].path))
+            return replace(missing, differences=tuple(map(self._both, found)))
         return None
 
     def _inserted(self, early: Agreed, asked: Asked | None, path: str) -> Divergence:
@@ -304,15 +344,28 @@ class Diagnosis:
         first = found[0]
         request = item.event.request if item is not None else {}
         made = self._base(kind, item, asked, path=first.path, change=first.change, cause=cause_of(first, request))
-        made = replace(made, received_path=first.received_path)
         expected, received = (self._shown(v, first) for v in (first.expected, first.received))
-        return replace(made, expected=expected, received=received, others=tuple(d.path for d in found[1:]), accept=words.ACCEPT)
+        return replace(
+            made, expected=expected, received=received, others=tuple(d.path for d in found[1:]),
+            received_path=first.received_path, differences=tuple(map(self._both, found)),
+        )  # fmt: skip
+
+    def _both(self, difference: Difference) -> Changed:
+        """A difference as a report shows it, both sides cut around where they part."""
+        was, now = (self._without_fresh(self._show(v)) for v in (difference.expected, difference.received))
+        if isinstance(was, str) and isinstance(now, str):
+            was, now = cut_around(was, now)
+        return Changed(
+            path=difference.path, change=difference.change, expected=clip(was, _ROOM), received=clip(now, _ROOM),
+            received_path=difference.received_path,
+        )  # fmt: skip
 
     def _shown(self, value: Any, difference: Difference) -> Any:
         """A value as a report shows it: under the policies, without the text of what was bound, cut around the difference."""
+        value = self._without_fresh(self._show(value))
         if isinstance(value, str):
-            value = words.window(value, difference.expected, difference.received)
-        return clip(self._without_fresh(self._show(value)))
+            value = words.window(value, self._show(difference.expected), self._show(difference.received))
+        return clip(value)
 
     def _show(self, value: Any) -> Any:
         return self._at.show(value)
@@ -331,6 +384,11 @@ class Diagnosis:
 
     def _base(self, kind: Kind, item: Recorded | None, asked: Asked | None, **members: Any) -> Divergence:
         agreed = self._at.agreed
+        seq = item.seq if item is not None else None
+        members.setdefault("remedy", words.REMEDY.get(kind, ""))
+        members.setdefault(
+            "accept", words.fixture(seq) if kind == "response_missing" else words.ACCEPTS.get(kind, words.ACCEPT)
+        )
         made = Divergence(
             kind=kind, agreed=len(agreed), last_agreed=agreed[-1].item.seq if agreed else None, **members
         )  # fmt: skip
@@ -338,13 +396,20 @@ class Diagnosis:
             event = item.event
             made = replace(
                 made, seq=event.seq, span=event.id, boundary=event.kind, operation=str(self._show(event.name)),
-                agent=str(self._show(event.agent or "")),
+                agent=str(self._show(event.agent or "")), recorded_where=recorded_where(event),
+                recorded_function=str(self._show(recorded_function(event))),
                 unchecked=tuple(f"request.{f}" if f else "request" for f, _ in item.how.loose),
             )  # fmt: skip
         if asked is not None:
             live = asked.live
             made = replace(
                 made, call=asked.number, where=made.where or live.where, function=live.function, received_boundary=live.kind,
-                received_operation=str(self._show(live.name)),
+                received_operation=str(self._show(live.name)), received_agent=str(self._show(_agent_of(live))),
             )  # fmt: skip
         return made
+
+
+def _agent_of(live: Live) -> str:
+    """The name of the agent that a call was made in."""
+    around = getattr(live.parent, "live", None)
+    return around.name if isinstance(around, Live) else ""

@@ -20,6 +20,10 @@ Change = Literal["changed", "added", "removed", "retyped", "moved", ""]
 Origin = Literal["cassette", "fixture", "inferred", "assumed"]
 
 _CLIP: Final = 200
+_ROOM: Final = 1_000
+"""Characters of a long text that a difference shows."""
+_AROUND: Final = 200
+"""Characters that are kept before and after the part that differs."""
 _LINE: Final = 60
 
 
@@ -36,6 +40,18 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """One field that differs, as a report shows it: redacted, and long values cut around where they part."""
+
+    path: str
+    change: Change
+    expected: Any = None
+    received: Any = None
+    received_path: str = ""
+    """Where the field is on the other side, if it is another place there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
     """One place where the running program and the recording part. Texts of the run in it are redacted, and are data."""
 
@@ -48,10 +64,15 @@ class Divergence:
     operation: str = ""
     """Name of the event: the tool, the model, the agent."""
     agent: str = ""
+    recorded_where: str = ""
+    """``file.py:12`` of the recorded call; most recordings do not hold it."""
+    recorded_function: str = ""
     call: int | None = None
     """Number of the live call, from 1; None where no call was received."""
     received_boundary: str = ""
     received_operation: str = ""
+    received_agent: str = ""
+    """The agent that the live call was made in."""
     where: str = ""
     """``file.py:12`` of the live call."""
     function: str = ""
@@ -64,6 +85,8 @@ class Divergence:
     received: Any = None
     others: tuple[str, ...] = ()
     """Further fields that differ."""
+    differences: tuple[Changed, ...] = ()
+    """All of them with both sides, the first one included, as far as they were looked for."""
     last_agreed: int | None = None
     """seq of the last event that agreed."""
     agreed: int = 0
@@ -77,13 +100,19 @@ class Divergence:
     unchecked: tuple[str, ...] = ()
     """Fields of the expected event that were not compared."""
     reproduce: str = ""
+    """The command that shows this again."""
     accept: str = ""
     """The edit after which this difference would be as recorded."""
 
     @property
     def code(self) -> str:
-        """Stable; ``docs/divergences.md`` has a section for each."""
+        """Stable."""
         return f"replay.{self.kind}"
+
+    @property
+    def page(self) -> str:
+        """Where this kind is explained."""
+        return page_of(self.kind)
 
     def line(self) -> str:
         """All of it that fits one line, harmless in a terminal."""
@@ -103,11 +132,11 @@ class Divergence:
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``first_divergence`` in a report."""
-        out: dict[str, Any] = {"code": self.code}
+        out: dict[str, Any] = {"code": self.code, "page": self.page}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            if name == "nearest":
-                value = [{n: getattr(near, n) for n in near.__dataclass_fields__} for near in value]
+            if name in ("nearest", "differences"):
+                value = [{n: getattr(entry, n) for n in entry.__dataclass_fields__} for entry in value]
             out[name] = list(value) if isinstance(value, tuple) else value
         return out
 
@@ -152,13 +181,32 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LINE else text[: _LINE - 3] + "..."
 
 
-def clip(value: Any) -> Any:
+def page_of(kind: str) -> str:
+    """The page of a kind of divergence, in the documentation."""
+    return f"docs/divergences/{kind}.md"
+
+
+def cut_around(was: str, now: str) -> tuple[str, str]:
+    """Two texts reduced to the part that differs and a little around it; what was left out is an ellipsis."""
+    lead = next((n for n, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    most = min(len(was), len(now)) - lead
+    tail = next((n for n in range(most) if was[-1 - n] != now[-1 - n]), most)
+    start = max(lead - _AROUND, 0)
+    return tuple(_cut(text, start, len(text) - max(tail - _AROUND, 0)) for text in (was, now))  # type: ignore[return-value]
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    stop = min(end, start + _ROOM)
+    return ("…" if start else "") + text[start:stop] + ("…" if stop < len(text) else "")
+
+
+def clip(value: Any, room: int = _CLIP) -> Any:
     """A value small enough for a report: long texts and containers are cut, and say so."""
     if isinstance(value, str):
-        return value if len(value) <= _CLIP else f"{value[:_CLIP]}... ({len(value)} characters)"
+        return value if len(value) <= room else f"{value[:room]}... ({len(value)} characters)"
     if value is None or isinstance(value, bool | int | float):
         return value if not isinstance(value, float) or math.isfinite(value) else repr(value)
     text = json.dumps(value, default=repr)
-    if len(text) > _CLIP:
-        return f"{text[:_CLIP]}... ({len(text)} characters)"
+    if len(text) > room:
+        return f"{text[:room]}... ({len(text)} characters)"
     return json.loads(text)

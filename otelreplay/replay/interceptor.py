@@ -26,6 +26,7 @@ class ReplayInterceptor:
         self._session = session
         self._tell = on_message if on_message is not None else _nobody
         self._reviver = Reviver()
+        session.on_observed = lambda divergence: self._tell({"type": "divergence", **divergence.as_json()})
 
     def call(self, call: Call, /) -> Answer:
         """The recorded answer. Raises ReplayStopped when there is none."""

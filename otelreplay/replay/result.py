@@ -12,7 +12,9 @@ from otelreplay.replay.fixtures import Fixture
 from otelreplay.replay.score import Recorded, Score
 
 if TYPE_CHECKING:
+    from otelreplay.replay.answers import Served
     from otelreplay.replay.diagnosis import Diagnosis
+    from otelreplay.replay.observing import Observing
 
 AS_RECORDED, DIVERGED, MISSING, LIVE, INTEGRITY = 0, 1, 3, 4, 5
 _LATE: Final = frozenset({"events_unused", "version_drift"})
@@ -50,6 +52,10 @@ class ReplayResult:
     """Divergences beyond those listed."""
     origins: Mapping[str, int] = field(default_factory=dict)
     """Answers by where they came from."""
+    responses: tuple[dict[str, Any], ...] = ()
+    """The origin of every answer: ``{"origin", "from", "to"}`` for a row of events."""
+    observe: bool = False
+    """Whether the replay went on after its first divergence."""
     assumed: tuple[dict[str, Any], ...] = ()
     normalised: tuple[dict[str, Any], ...] = ()
     unchecked: tuple[dict[str, Any], ...] = ()
@@ -75,6 +81,8 @@ class ReplayResult:
             "others": [other.as_json() for other in self.others],
             "more": self.more,
             "origins": dict(self.origins),
+            "responses": list(self.responses),
+            "observe": self.observe,
             "assumed": list(self.assumed),
             "normalised": list(self.normalised),
             "unchecked": list(self.unchecked),
@@ -113,23 +121,40 @@ def conclude(
     cassette: Cassette, score: Score, *, divergences: Sequence[Divergence], diagnosis: Diagnosis, more: int,
     blocked: Sequence[Blocked], lists: Mapping[str, tuple[dict[str, Any], ...]], served: int, calls: int,
     origins: Mapping[str, int], notes: Sequence[str], fixtures: Mapping[int | str, Fixture], child_exit: int | None, guard: str,
-    integrity: bool,
+    integrity: bool, observing: Observing | None, stopped: bool, responses: Mapping[int, Served],
 ) -> ReplayResult:  # fmt: skip
     """The result of a session as it stands."""
     owed = score.owed()
+    passed_over = observing.passed_over if observing is not None else []
     found = list(divergences)
-    if not blocked and all(d.kind in _LATE for d in divergences):  # what a stopped program did not come to is no news
+    if observing is not None and divergences and not stopped:
+        found += [diagnosis.left_over(item, skipped=True) for item in owed[:_LISTED]]
+    elif not blocked and all(d.kind in _LATE for d in divergences):  # what a stopped program did not come to is no news
         found += _left_over(score, owed, diagnosis, served)
     first = first_of(found)
     code = _exit_code(first, blocked=bool(blocked), child_exit=child_exit, integrity=integrity)
+    owed = sorted([*owed, *passed_over], key=lambda item: item.place)
     outcome = "failed" if code == DIVERGED and first is None else _OUTCOMES[code]
     return ReplayResult(
         outcome=outcome, exit_code=code, run_id=cassette.header.run_id, guard=guard, child_exit=child_exit, served=served,
         calls=calls, unused=len(owed), unused_events=tuple([_named(item, diagnosis) for item in owed[:_LISTED]]),
         blocked=tuple(blocked), first_divergence=first, others=tuple(d for d in found if d is not first)[:_LISTED], more=more,
-        origins=dict(sorted(origins.items())), assumed=lists["assumed"], normalised=lists["normalised"],
-        unchecked=lists["unchecked"], writes=_writes(score, diagnosis), notes=(*notes, *_notes(score, fixtures)),
+        origins=dict(sorted(origins.items())), responses=_rows(responses), observe=observing is not None,
+        assumed=lists["assumed"], normalised=lists["normalised"], unchecked=lists["unchecked"],
+        writes=_writes(score, diagnosis), notes=(*notes, *_notes(score, fixtures)),
     )  # fmt: skip
+
+
+def _rows(responses: Mapping[int, Served]) -> tuple[dict[str, Any], ...]:
+    """The origin of each answer, events that follow each other in one entry."""
+    out: list[dict[str, Any]] = []
+    for seq in sorted(responses):
+        origin = responses[seq].origin
+        if out and out[-1]["origin"] == origin and out[-1]["to"] == seq - 1:
+            out[-1]["to"] = seq
+        else:
+            out.append({"origin": origin, "from": seq, "to": seq})
+    return tuple(out)
 
 
 def _left_over(score: Score, owed: Sequence[Recorded], diagnosis: Diagnosis, served: int) -> list[Divergence]:
@@ -150,9 +175,16 @@ def first_of(found: Sequence[Divergence]) -> Divergence | None:
         return next(iter(sorted(found, key=lambda d: (d.kind in _LATE, d.seq is None, d.seq or 0))), None)
     causes = [d for d in latched if d.kind not in _LATE] or latched
     head = causes[0]
-    if head.seq is None or head.kind in ("live_call_blocked", "tool_not_registered"):
+    if head.seq is None or _is_end(head) or head.kind in ("live_call_blocked", "tool_not_registered"):
         return head
-    return min(causes, key=lambda d: d.seq if d.seq is not None and d.kind != "live_call_blocked" else 1 << 62)
+    return min(
+        causes, key=lambda d: d.seq if d.seq is not None and d.kind != "live_call_blocked" and not _is_end(d) else 1 << 62
+    )
+
+
+def _is_end(divergence: Divergence) -> bool:
+    """How an agent ended: its event comes first, and what differs in it last."""
+    return divergence.boundary == "agent" and divergence.path.startswith(("response", "error"))
 
 
 def _exit_code(first: Divergence | None, *, blocked: bool, child_exit: int | None, integrity: bool) -> int:

@@ -183,7 +183,7 @@ class Score:
             known[inner] = (context, outer)
             item = self.items[inner]
             if item is not None:
-                item.context, item.outer = context, outer
+                item.context, item.outer = context, outer if outer is not item else None  # of a circle
 
     def unmet(self, item: Recorded) -> Recorded | None:
         """The first recording that must have been served before this one and was not; None if all were."""

@@ -23,6 +23,7 @@ from otelreplay.replay.holes import UNORDERED, Skeletons, holes_in
 from otelreplay.replay.listing import Listing
 from otelreplay.replay.live import Live, Reader
 from otelreplay.replay.normalizers import Normalizer
+from otelreplay.replay.observing import Observing
 from otelreplay.replay.result import ReplayResult, conclude
 from otelreplay.replay.rules import soft_rules
 from otelreplay.replay.score import Recorded, Score, operation_of
@@ -55,6 +56,7 @@ class Session:
         show: Redactor | None = None,
         command: str = "",
         registered: Callable[[], Collection[str]] | None = None,
+        observe: bool = False,
     ) -> None:
         """Make a session.
 
@@ -65,6 +67,7 @@ class Session:
         :param show: a second policy for whatever a report shows of the run.
         :param command: how this replay was started, for reports.
         :param registered: the names of the tools that the program has so far; where it can be known.
+        :param observe: go on after a divergence where that is possible, and collect them all (:mod:`observing`).
         """
         self._lock = RLock()
         self._reader = Reader(redactor)
@@ -91,6 +94,10 @@ class Session:
         self._origins: dict[str, int] = {}
         self._notes: list[str] = []
         self._served = 0
+        self._observing = Observing(self._score, self._diagnosis, self._answer_of) if observe else None
+        self._stopped = False
+        self.on_observed: Callable[[Divergence], object] = _nobody
+        """Told of each divergence that did not stop the program."""
 
     def live_of(self, call: Call) -> Live:
         """A decorated call as it is compared: under the cassette's policy."""
@@ -103,10 +110,9 @@ class Session:
             asked = self._ask(live)
             fit, early = self._finder.find(asked)
             if fit is None:
-                raise self._latch(self._diagnosis.unmatched(asked, early))
+                return self._without_fit(asked, early)
             item = fit.item
-            stream = live.stream or gives_stream(item.event, live.request)
-            served = answer(item.event, fixture_for(item.event, self._fixtures), stream=stream, wire=live.wire)
+            served = self._answer_of(item, asked)
             item.taken = True
             if isinstance(served, Absent):
                 raise self._latch(self._diagnosis.no_answer(asked, item, served.mark))
@@ -115,6 +121,34 @@ class Session:
             if served.origin != "fixture" and fixture_for(item.event, self._fixtures) is not None:
                 self._note(f"the fixture of seq {item.seq} was not used: its answer is recorded")
             return served
+
+    def _answer_of(self, item: Recorded, asked: Asked) -> Served | Absent:
+        stream = asked.live.stream or gives_stream(item.event, asked.live.request)
+        return answer(item.event, fixture_for(item.event, self._fixtures), stream=stream, wire=asked.live.wire)
+
+    def _without_fit(self, asked: Asked, early: Fit | None) -> Served:
+        """A call that equals no recording: the end of the replay, unless it goes on all the same."""
+        if self._observing is None:
+            raise self._latch(self._diagnosis.unmatched(asked, early))
+        mended = self._observing.taken_back(asked)
+        if mended is not None:
+            item, said, so = mended
+            self._divergences = [so if d.call == said.call and d.kind == said.kind else d for d in self._divergences]
+            found = self._answer_of(item, asked)
+            if isinstance(found, Served):
+                self._agree(Fit(item=item), asked)
+                self._answered(found)
+                return found
+        divergence = self._diagnosis.unmatched(asked, early)
+        served = self._observing.answer(asked, divergence, early)
+        diverged = self._latch(divergence)
+        if served is None:
+            raise diverged
+        self._stopped = False
+        self.on_observed(diverged.divergence)
+        reason = "the answer to a call that diverged is that of this event"
+        self._answered(replace(served, origin="assumed", assumed=(*served.assumed, f"response: {reason}")))
+        return served
 
     def enter(self, live: Live, *, call: Call | None = None) -> Scope:
         """An agent begins. Raises :class:`Diverged` when the recording has no such agent, or with another input."""
@@ -127,6 +161,13 @@ class Session:
                 fit, early = self._finder.find(asked)
             else:
                 fit, early = self._by_name(asked), None
+            if fit is None and self._observing is not None:
+                divergence = self._diagnosis.unmatched(asked, early)
+                self._pass(divergence)
+                item = self._diagnosis.stand_in(asked, divergence, early)
+                if item is not None:
+                    item.taken = True
+                return Scope(live, item, call)
             if fit is None:
                 raise self._latch(self._diagnosis.unmatched(asked, early))
             fit.item.taken = True
@@ -147,7 +188,7 @@ class Session:
             if isinstance(found, str):
                 self._list_unchecked(item.seq, "agent", item.event.name, "response.output", found)
             elif found is not None:
-                raise self._latch(self._diagnosis.ended_otherwise(item, scope.live, found))
+                self._stop_or_pass(self._diagnosis.ended_otherwise(item, scope.live, found))
 
     def output_of(self, call: Call, encoded: str) -> tuple[bool, Any]:
         """(whether it can be read, an agent's output under the cassette's policy), from its JSON text in the typed encoding."""
@@ -188,7 +229,7 @@ class Session:
         with self._lock:
             found = self._diagnosis.sent_otherwise(served, index, encoded, where)
             if found is not None:
-                raise self._latch(found)
+                self._stop_or_pass(found)
 
     def assume(self, seq: int, field: str, reason: str) -> None:
         """List something that was assumed in giving an answer."""
@@ -221,7 +262,8 @@ class Session:
                 self._cassette, self._score, divergences=self._divergences, diagnosis=self._diagnosis, more=self._more,
                 blocked=self._blocked, lists={name: listing.entries() for name, listing in self._lists.items()},
                 served=self._served, calls=self._calls, origins=self._origins, notes=self._notes, fixtures=self._fixtures,
-                child_exit=child_exit, guard=guard, integrity=integrity,
+                child_exit=child_exit, guard=guard, integrity=integrity, observing=self._observing, stopped=self._stopped,
+                responses=self._situation.served,
             )  # fmt: skip
 
     def _ask(self, live: Live) -> Asked:
@@ -324,7 +366,20 @@ class Session:
         return divergence
 
     def _latch(self, divergence: Divergence) -> Diverged:
+        self._stopped = True
         return Diverged(self._keep(divergence))
+
+    def _pass(self, divergence: Divergence) -> None:
+        self.on_observed(self._keep(divergence))
+
+    def _stop_or_pass(self, divergence: Divergence) -> None:
+        if self._observing is None:
+            raise self._latch(divergence)
+        self._pass(divergence)
+
+
+def _nobody(_: Divergence) -> None:
+    """Without anybody to tell."""
 
 
 def _ended(cassette: Cassette, events: tuple[Event, ...]) -> bool:

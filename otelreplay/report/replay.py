@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from otelreplay.canonical import dumps
+from otelreplay.report.headline import headline
+from otelreplay.report.side_by_side import beside, is_long, stacked, text_of
 from otelreplay.report.text import clip, escape, fields, plural, wrap
 
 _OUTCOMES = {
@@ -18,8 +20,10 @@ _OUTCOMES = {
     "timed_out": "the program had not ended when its time was up",
 }
 _LISTED = 12
-_BEFORE = 16
-"""Characters that are shown before a difference."""
+_LABEL = 10
+_SHOWN = 3
+"""Fields of the first divergence that are shown with both sides."""
+_ABOUT_UNUSED = ("events_unused", "missing_call", "tool_not_registered", None)
 
 
 def replay_text(report: Mapping[str, Any], *, columns: int = 80) -> str:
@@ -35,10 +39,11 @@ def replay_text(report: Mapping[str, Any], *, columns: int = 80) -> str:
         lines += [
             "",
             f"After that: {plural(len(others), 'more divergence')}",
-            *_listed([_headline(o) for o in others], columns),
+            *_listed([headline(o, path=True) for o in others], columns),
         ]
     lines += _blocked(report.get("blocked") or [], columns)
-    lines += _section("Unused: recorded, and not asked for", report.get("unused_events"), columns)
+    if not first or first.get("kind") in _ABOUT_UNUSED:  # elsewhere it is only what a stopped program did not come to
+        lines += _section("Unused: recorded, and not asked for", report.get("unused_events"), columns)
     lines += _section("Writes of the original run: done then, not undone and not done again", report.get("writes"), columns)
     lines += _section("Not compared", report.get("unchecked"), columns)
     lines += _section("Assumed", report.get("assumed"), columns)
@@ -66,23 +71,28 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     """What, where, expected against received, what agreed before, why, and what to do."""
     yield "First divergence"
     yield ""
-    yield from wrap(_headline(found), columns, first="  ", rest="    ")
-    place = ", ".join(str(found[name]) for name in ("where", "function") if found.get(name))
+    yield from wrap(headline(found), columns, first="  ", rest="    ")
+    place = ", in ".join(str(found[name]) for name in ("where", "function") if found.get(name))
+    if place and found.get("kind") == "missing_call":
+        place += ", which is where it went on"
     if place:
         yield f"    --> {escape(place)}"
-    if found.get("path") and _is_absent(found):
-        yield from wrap(f"{found['path']} is missing: {found.get('detail') or found.get('cause')}", columns, first="    ")
-    elif found.get("path"):
+    if found.get("detail") and not (found.get("path") and not _is_absent(found)):
+        yield from wrap(_sentence(found), columns, first="    ")
+    for one in _differences(found):
         yield ""
-        yield from wrap(f"{found['path']} ({found.get('change') or 'changed'})", columns, first="    ")
-        yield from _values(found, columns)
+        yield from wrap(_changed(one), columns, first="    ")
+        yield from (f"      {line}" for line in _values(one, columns - 6))
+    if found.get("path") and not _is_absent(found):
         yield ""
-    elif found.get("detail"):
-        yield from wrap(str(found["detail"]), columns, first="    ")
-    yield from fields(_context(found), columns=columns, indent="    ")
-    for label, name in (("accept", "accept"), ("again", "reproduce")):  # commands stay on one line, to be copied
-        if found.get(name):
-            yield f"    {label:<8}{escape(str(found[name]))}"
+    yield from fields(_context(found), columns=columns, indent="    ", least=_LABEL)
+    if found.get("reproduce"):  # a command stays on one line, to be copied
+        yield f"    {'again':<{_LABEL}}{escape(str(found['reproduce']))}"
+
+
+def _sentence(found: Mapping[str, Any]) -> str:
+    detail = str(found.get("detail"))
+    return f"{found['path']} is missing: {detail}" if found.get("path") and _is_absent(found) else detail
 
 
 def _is_absent(found: Mapping[str, Any]) -> bool:
@@ -90,39 +100,51 @@ def _is_absent(found: Mapping[str, Any]) -> bool:
     return str(found.get("code")).endswith(".response_missing")
 
 
-def _headline(found: Any, *, path: bool = False) -> str:
-    if not isinstance(found, Mapping):
-        return str(found)
-    event = f"event {found['seq']}, " if found.get("seq") is not None else ""
-    what = " ".join(str(found[name]) for name in ("boundary", "operation") if found.get(name))
-    agent = f", in agent {found['agent']}" if found.get("agent") else ""
-    field = f", {found['path']}" if path and found.get("path") else ""
-    return f"{found.get('code')}: {event}{what}{agent}{field}"
+def _differences(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What differs, the first of it first; a few of them."""
+    if _is_absent(found):
+        return []
+    held = [one for one in found.get("differences") or () if isinstance(one, Mapping)]
+    return held[:_SHOWN] or ([found] if found.get("path") else [])
 
 
-def _values(found: Mapping[str, Any], columns: int) -> Iterator[str]:
-    """Both sides under each other, from the same place on: where they are long, from shortly before they differ."""
-    change, room = found.get("change"), max(columns, 40) - 16
-    sides = {"expected": change != "added", "received": change != "removed"}
-    shown = {name: escape(_json(found.get(name))) if there else "(not there)" for name, there in sides.items()}
-    pairs = enumerate(zip(*shown.values(), strict=False)) if all(sides.values()) else ()
-    same = next((n for n, (one, other) in pairs if one != other), 0)
-    start = same - _BEFORE if same > _BEFORE and max(map(len, shown.values())) > room else 0
-    for name, text in shown.items():
-        yield f"      {name}  {clip(('…' if start else '') + text[start:], room)}"
+def _changed(one: Mapping[str, Any]) -> str:
+    change = one.get("change") or "changed"
+    to = f" to {one['received_path']}" if change == "moved" and one.get("received_path") else ""
+    here = f", now {one['received_path']}" if change != "moved" and one.get("received_path") else ""
+    return f"{one.get('path')}{here} ({change}{to})"
+
+
+def _values(one: Mapping[str, Any], columns: int) -> list[str]:
+    """Both sides: short ones under each other, from the same place on; long ones beside each other, by line."""
+    change = one.get("change")
+    there = (change != "added", change != "removed")
+    if change == "moved":
+        return [clip(escape(text_of(one.get("received"))), columns)]
+    if is_long(one.get("expected"), one.get("received")) and all(there):
+        return beside(one.get("expected"), one.get("received"), columns=columns)
+    if not all(there):
+        value = escape(text_of(one.get("received" if there[1] else "expected")))
+        shown = [clip(value, columns - 10) if side else "(not there)" for side in there]
+        return [f"expected  {shown[0]}", f"received  {shown[1]}"]
+    return stacked(*(escape(text_of(one.get(side))) for side in ("expected", "received")), columns=columns)
 
 
 def _context(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     last = found.get("last_agreed")
     before = plural(int(found.get("agreed") or 0), "event")
     yield "agreed", f"{before} before it, the last was event {last}" if last is not None else "nothing before it"
-    yield "also", ", ".join(map(str, found.get("others") or ()))
+    rest = list(map(str, found.get("others") or ()))[max(len(_differences(found)) - 1, 0) :]
+    yield "also", ", ".join(rest)
     yield "cause", str(found.get("cause") or "")
     yield "origin", str(found.get("origin") or "")
+    yield "recorded", " in ".join(str(found[n]) for n in ("recorded_where", "recorded_function") if found.get(n))
     yield "detail", str(found.get("detail") or "") if found.get("path") and not _is_absent(found) else ""
     for near in found.get("nearest") or ():
         yield "nearest", _item(near)
     yield "next", str(found.get("remedy") or "")
+    yield "accept", str(found.get("accept") or "")
+    yield "page", str(found.get("page") or "")
 
 
 def _blocked(attempts: Sequence[Mapping[str, Any]], columns: int) -> list[str]:

@@ -75,10 +75,13 @@ def wrap(text: str, columns: int, *, first: str = "", rest: str | None = None) -
     )
 
 
-def fields(pairs: Iterable[tuple[str, str]], *, columns: int = 80, indent: str = "") -> Iterator[str]:
-    """``name   value`` lines with the values aligned and wrapped; pairs without a value are left out."""
+def fields(pairs: Iterable[tuple[str, str]], *, columns: int = 80, indent: str = "", least: int = 0) -> Iterator[str]:
+    """``name   value`` lines with the values aligned and wrapped; pairs without a value are left out.
+
+    ``least``: columns that a name takes at least.
+    """
     shown = [(name, value) for name, value in pairs if value]
-    label = max((len(name) for name, _ in shown), default=0) + 2
+    label = max(least, max((len(name) for name, _ in shown), default=0) + 2)
     for name, value in shown:
         yield from wrap(value, columns, first=f"{indent}{name:<{label}}", rest=indent + " " * label)
 

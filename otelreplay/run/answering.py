@@ -113,6 +113,7 @@ def answering(
         show=second_for(cassette.header, key),
         command=settings["command"],
         registered=lambda: boundary.declared("tool"),
+        observe=bool(settings.get("observe")),
     )
     watched = Watched(ReplayInterceptor(session, lambda message: say(plain(message))))
     guard.around[:] = [watched.around]

@@ -20,7 +20,7 @@ AS_RECORDED, DIVERGED, MISSING, BLOCKED = "as_recorded", "diverged", "missing_da
 ENDED_EARLY, TIMED_OUT, ENDED_OTHERWISE = "ended_early", "timed_out", "ended_otherwise"
 EXITS: Final = {AS_RECORDED: 0, MISSING: 3, BLOCKED: 4}
 """Exit codes of outcomes; 1 for all others."""
-_LISTS: Final = ("unused_events", "others", "assumed", "normalised", "unchecked", "writes", "notes")
+_LISTS: Final = ("unused_events", "others", "responses", "assumed", "normalised", "unchecked", "writes", "notes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +55,11 @@ def replayed(observed: Observed, events: Sequence[Event]) -> Replayed:
     outcome = _outcome(observed, said, result, first)
     report = {
         **{"outcome": outcome, "exit_code": EXITS.get(outcome, 1), "guard": ", ".join(observed.guard)},
-        **{"child_exit": observed.child_exit, "served": 0, "unused": 0},
+        **{"child_exit": observed.child_exit, "served": 0, "calls": 0, "unused": 0, "more": 0, "observe": False},
         **{"blocked": [_blocked(attempt) for attempt in observed.blocked], "first_divergence": first},
         **{name: [] for name in _LISTS},
     }
-    own = {*report} - {*_LISTS, "served", "unused"}
+    own = {*report} - {*_LISTS, "served", "calls", "unused", "more", "observe"}
     report |= {name: value for name, value in result.items() if name not in own}
     report |= {
         "others": others,

@@ -56,8 +56,9 @@ def replay(
     timeout: float | None = None,
     to_stderr: bool = False,
     levels: frozenset[str] = LEVELS,
+    observe: bool = False,
 ) -> Replayed:
-    """Replay the agent in a process of its own, under guard.
+    """Replay the agent in a process of its own, under guard. ``observe``: go on after a divergence.
 
     Raises UsageError if there is no such agent or a file of fixtures is none, MissingDataError if the cassette does not hold
     what the agent was called with. Everything else is a result.
@@ -67,7 +68,8 @@ def replay(
         "agent": agent,
         "where": shown(held.name),
         "fixtures": _fixtures(fixtures),
-        "command": _command(held.name, agent, fixtures),
+        "command": _command(held.name, agent, fixtures, observe=observe),
+        "observe": observe,
         "allow_expired": True,  # as was asked when it was opened
         "allow_unsealed": held.cassette.seal is None,
     }
@@ -99,8 +101,8 @@ def _fixtures(name: str) -> str:
     return text
 
 
-def _command(cassette: str, agent: str, fixtures: str) -> str:
-    more = ["--fixtures", fixtures] if fixtures else []
+def _command(cassette: str, agent: str, fixtures: str, *, observe: bool) -> str:
+    more = (["--fixtures", fixtures] if fixtures else []) + (["--observe"] if observe else [])
     return shlex.join(["otelreplay", "replay", cassette, "--agent", agent, *more])
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.docs.blocks import problems, read, run
 from tests.project.house import ROOT
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "divergences").glob("*.md"))]
 RUN = [path for path in DOCUMENTS if read(path.read_text(encoding="utf-8")).steps]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 

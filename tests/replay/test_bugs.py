@@ -60,7 +60,7 @@ def test_e5_unused_used_up_and_changed_are_three_different_findings():
     twice = [("tool", "find", {"arguments": {"x": 1}}, "a")] * 2
     cassette = record(twice)
     assert first(cassette, twice * 2).kind == "unexpected_call"
-    assert "recorded 2 times" in first(cassette, twice * 2).detail
+    assert "has it twice" in first(cassette, twice * 2).detail
     assert first(cassette, [("tool", "find", {"arguments": {"x": 2}}, "")]).kind == "request_changed"
     assert first(cassette, twice[:1]).kind == "events_unused"
 
@@ -70,7 +70,7 @@ def test_e6_swapped_steps_are_told_with_expected_and_actual_event_and_position()
     found = first(record(steps), [steps[1], steps[0], steps[2]])
     assert (found.kind, found.cause) == ("order_violation", "order")
     assert (found.seq, found.boundary, found.operation, found.where) == (2, "tool", "find", "agent.py:1")
-    assert "before seq 1" in found.detail
+    assert "before event 1" in found.detail
 
 
 @pytest.mark.parametrize("kind", ["random", "id", "clock"])
@@ -210,7 +210,7 @@ def test_e21_an_id_that_a_tool_minted_anew_is_named_as_the_origin():
         "request.messages[2].parts[0].response.id",
         "tool result",
     )
-    assert found.origin == "tool seq 2 (fixture)"
+    assert found.origin == "event 2, tool (fixture)"
 
 
 def test_e22_an_edited_prompt_is_listed_by_component():

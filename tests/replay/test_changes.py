@@ -201,7 +201,7 @@ def test_a_skipped_tool_is_missing_and_not_the_request_that_lacks_its_result():
     same = [s for n, s in enumerate(steps) if n != 1]
     found = first(record(steps), same)
     assert (found.kind, found.seq) == ("missing_call", 2)
-    assert "seq 3" in found.detail
+    assert "event 3" in found.detail
 
 
 def test_an_inserted_model_call_is_unexpected_and_not_a_change_of_the_next():

@@ -132,7 +132,7 @@ def test_a_report_holds_no_markup_and_no_shell_of_the_run():
     lines = "\n".join(done.lines())
     assert all(c.isprintable() or c == "\n" for c in lines)
     assert lines.isascii()
-    assert len(done.lines()) == 2
+    assert len(done.lines()) == 3
 
 
 def test_received_values_pass_the_policy_before_they_are_shown():
