@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from otelreplay import canonical
 from otelreplay import semconv as sc
 from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
@@ -163,6 +164,20 @@ def _ids_without_names(message: Message) -> dict[str, Any]:
 def calls_in(messages: Iterable[Message]) -> bool:
     """Does any of the messages ask for a tool?"""
     return any(part.get("type") == "tool_call" for message in messages for part in message["parts"])
+
+
+_NUMBERS = frozenset(
+    {"temperature", "top_p", "top_k", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "choice.count"}
+)
+"""Parameters that are numbers, also where a package writes all attributes as text."""
+
+
+def _as_number(value: Any) -> Any:
+    """The number that a text is; anything else as it is."""
+    if not isinstance(value, str) or not value[-1:].isdecimal():
+        return value
+    known, inner = canonical.read_json(value)
+    return inner if known and isinstance(inner, (int, float)) else value
 
 
 def int_of(value: Any) -> int:
@@ -323,7 +338,9 @@ class _Reader:
             side, name = _spread(key)
             if side:
                 self.taken.add(key)
-                (usage if side == "usage" else params)[name] = value
+                (usage if side == "usage" else params)[name] = (
+                    _as_number(value) if side == "usage" or name in _NUMBERS else value
+                )
         if params:
             self.fields["request.params"] = dict(sorted(params.items()))
         if usage:

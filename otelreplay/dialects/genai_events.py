@@ -275,6 +275,8 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
         if isinstance(value, bytes):
             value = value.decode("utf-8", "replace")
         whole = decoded(value)
+        if isinstance(whole, (list, tuple)) and whole and all(isinstance(text, str) for text in whole):
+            whole = [{"role": role, "content": text} for text in whole]  # without roles: who said it is not told
         got = (
             read_messages(whole if isinstance(whole, (list, tuple)) else [whole], intern)
             if not isinstance(whole, str)

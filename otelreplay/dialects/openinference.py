@@ -25,10 +25,10 @@ from otelreplay.dialects.langchain import reply_of, request_of
 from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
-from otelreplay.dialects.toolio import arguments_of
+from otelreplay.dialects.toolio import arguments_of, by_name
 from otelreplay.dialects.values import lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
-from otelreplay.events import Message, Missing
+from otelreplay.events import Inferred, Message, Missing
 
 KIND: Final = "openinference.span.kind"
 _KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
@@ -227,7 +227,7 @@ class _Reader(SpanReader):
         there, value = self.io(INPUT, "request.arguments")
         if there:
             self.taken.add(INPUT)
-            self.fields["request.arguments"] = arguments_of(value)
+            self.fields["request.arguments"] = self.named(arguments_of(value))
         call = self.attributes.get("tool.id") or self.attributes.get("tool_call.id")
         if call:
             self.fields["request.call_id"] = call
@@ -235,6 +235,15 @@ class _Reader(SpanReader):
         if there:  # also of a failed one: what its framework made of the failure
             self.taken.add(OUTPUT)
             self.result(value)
+
+    def named(self, given: Any) -> Any:
+        """Arguments that were given by position, by the names of the tool's parameters."""
+        parameters = json_of(self.attributes.get("tool.parameters"))
+        named = by_name(given, list(parameters)) if isinstance(parameters, dict) and "properties" not in parameters else given
+        if named is not given:
+            source = f"{self.view.span.key}:attributes.tool.parameters"
+            self.marks.append(Inferred(field="request.arguments", source=source, rule="arguments_named_by_signature"))
+        return named
 
     def agent(self) -> None:
         for attribute, field in ((INPUT, "request.input"), (OUTPUT, "response.output")):

@@ -1,6 +1,6 @@
 """What packages write around a tool's arguments and around its result, taken off.
 
-{"args": [], "kwargs": {…}}   {"kwargs": {…}}       how a Python function was called
+{"args": [], "kwargs": {…}}   {"kwargs": {…}}       how a Python function was called (smolagents: sanitize_inputs_outputs, too)
 {"input_str": "{'city': …}", "tags": …, "inputs": …}  what LangChain gives to a callback
 {'city': 'Rome'}                                     what Python prints
 {"output": {a tool message}}   a tool message        LangChain: the content and the id of the call
@@ -10,12 +10,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any, Final
 
 from otelreplay.dialects.langchain import body_of, is_message
 from otelreplay.dialects.wire import json_of
 
 _CALLBACK: Final = frozenset({"input_str", "tags", "metadata", "inputs", "kwargs"})
+_CALLED: Final = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 _REQUEST: Final = frozenset({"tool_name", "arguments"})
 _AROUND: Final = frozenset({"output", "kwargs", "tags"})
 
@@ -45,9 +47,20 @@ def unwrapped(given: Any, tool: str = "") -> Any:
     if "input_str" in given and given.keys() <= _CALLBACK:
         inputs = given.get("inputs")
         return inputs if isinstance(inputs, dict) and inputs else literal(given["input_str"])
-    if isinstance(given.get("kwargs"), dict) and given.keys() <= {"args", "kwargs"} and not given.get("args"):
+    if isinstance(given.get("kwargs"), dict) and given.keys() <= _CALLED and not given.get("args"):
         return given["kwargs"]
     return given
+
+
+def by_name(given: Any, names: Sequence[str]) -> Any:
+    """Arguments of which some were given by position, as ``names`` say what they are called; others as they are."""
+    if not isinstance(given, dict) or not given.keys() <= _CALLED or not isinstance(given.get("args"), list):
+        return given
+    args, kwargs = given["args"], given.get("kwargs")
+    rest = kwargs if isinstance(kwargs, dict) else {}
+    if not args or len(args) > len(names) or rest.keys() & set(names[: len(args)]):
+        return given
+    return {**dict(zip(names, args, strict=False)), **rest}
 
 
 def call_id_of(value: Any) -> str:

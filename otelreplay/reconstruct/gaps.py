@@ -8,6 +8,7 @@ none. What is there, recorded or inferred, is never called missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Sequence
 
 from otelreplay.dialects import CONTENT_FIELDS
@@ -19,6 +20,10 @@ from otelreplay.reconstruct.turns import tool_calls
 
 _OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"
 _INSTRUMENT = "instrument the model SDK and the tools as well as the agent framework"
+_UNREAD = "see docs/dialects.md for the conventions that are read, or record with one of them"
+_AI = re.compile(
+    r"(?i)(^|[^a-z])(gen_?ai|llms?|prompts?|completions?|openai|anthropic|gemini|bedrock|agents?|chat|tool_?calls?|tokens)([^a-z]|$)"
+)
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
 
 
@@ -146,6 +151,16 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
         detail = f"{talks.id} carried a conversation, and no span of a model call arrived"
         yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_INSTRUMENT)
         yield _untold(f"{talks.id} carried a conversation; whether tools ran in it cannot be seen")
+    unread = next((d for d in drafts if _looks_like_ai(d)), None) if not any(d.recognised for d in drafts) else None
+    if unread is not None:
+        detail = f"{unread.id} is in a convention that is not read; whether a model was called cannot be seen"
+        yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_UNREAD)
+        yield Missing(
+            field="tool",
+            cause="not_carried_by_convention",
+            detail=detail.replace("a model was called", "tools ran"),
+            remedy=_UNREAD,
+        )
     inside_of = _inside(tools)
     for model in models:
         if _covers_several(model, inside_of.get(model, ())):
@@ -171,6 +186,11 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             detail=f"{silent[0].id} ended by calling tools; no span of a tool arrived",
             remedy="instrument the tools, or capture message content so that calls and results can be read from it",
         )
+
+
+def _looks_like_ai(draft: Draft) -> bool:
+    """Do the names of a span's attributes look as if it were about a model, whatever the convention?"""
+    return any(_AI.search(name) for name in draft.leftovers if not name.startswith("otelreplay."))
 
 
 def _untold(detail: str) -> Missing:
