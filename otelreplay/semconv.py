@@ -55,12 +55,15 @@ STATUS_ERROR = 2
 KIND_OF_OPERATION = {
     "chat": "model",
     "text_completion": "model",
+    "chat.completions": "model",
+    "text.completions": "model",
     "generate_content": "model",
     "embeddings": "embeddings",
     "retrieval": "retrieval",
     "execute_tool": "tool",
     "invoke_agent": "agent",
     "invoke_workflow": "agent",
+    "process_thread_run": "agent",
     "plan": "agent",
     "search_memory": "memory",
     "create_memory": "memory",
@@ -70,9 +73,18 @@ KIND_OF_OPERATION = {
     "create_memory_store": "memory",
     "delete_memory_store": "memory",
     "create_agent": "context",
+    "create_thread": "context",
+    "create_message": "context",
+    "list_messages": "context",
+    "list_run_steps": "context",
+    "start_thread_run": "context",
+    "get_thread_run": "context",
+    "submit_tool_outputs": "context",
     "fetch_response": "context",
 }
-"""What boundary an operation is. ``fetch_response`` and ``create_agent`` cross no boundary of a run: no inference happens."""
+"""What boundary an operation is. Azure's agents and Semantic Kernel for .NET have operations of their own.
+
+``fetch_response``, ``create_agent`` and the like cross no boundary of a run: no inference happens."""
 
 RENAMED_USAGE = {
     "prompt_tokens": "input_tokens",

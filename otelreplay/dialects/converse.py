@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from otelreplay import semconv as sc
+from otelreplay.dialects.blocks import are_blocks, parts_of, result_of_blocks
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
@@ -29,9 +30,6 @@ _ROLES: Final = {
 }
 _CHOICE: Final = "gen_ai.choice"
 _HOLDERS: Final = {**dict.fromkeys(_ROLES, "content"), _CHOICE: "message"}
-_BLOCKS: Final = frozenset(
-    {"text", "toolUse", "toolResult", "reasoningContent", "image", "document", "video", "cachePoint", "guardContent", "json"}
-)
 _REMEDY: Final = "record the span events gen_ai.*.message and gen_ai.choice: no limit or processor may remove them"
 
 
@@ -48,7 +46,7 @@ class Converse:
         if kind not in ("model", "tool") or not view.span.events:
             return None
         held = [(e.name, e.attributes.get(_HOLDERS[e.name]), e.attributes) for e in view.span.events if e.name in _HOLDERS]
-        if not any(_are_blocks(json_of(value)) for _, value, _ in held):
+        if not any(are_blocks(json_of(value)) for _, value, _ in held):
             return None
         reader = _Reader(view, kind, intern, remedy=_REMEDY)
         if kind == "model":
@@ -86,11 +84,11 @@ class _Reader(SpanReader):
             if blocks is None:
                 continue
             if name != _CHOICE:
-                asked.append(self.intern.message({"role": _ROLES[name], "parts": _parts(blocks)}))
+                asked.append(self.intern.message({"role": _ROLES[name], "parts": parts_of(blocks)}))
                 continue
             reason = attributes.get("finish_reason")
             reasons += [reason] if reason else []
-            said.append(self.intern.message({"role": "assistant", "parts": _parts(blocks)}))
+            said.append(self.intern.message({"role": "assistant", "parts": parts_of(blocks)}))
         if asked and "request.messages" not in self.broken:
             parts, self.fields["request.messages"] = lift_system(asked)
             if parts:
@@ -105,51 +103,10 @@ class _Reader(SpanReader):
             if attributes.get("id"):
                 self.fields.setdefault("request.call_id", attributes["id"])
             if name == _CHOICE and not self.failed:
-                self.fields["response.result"] = _result(self.event_value(name, value, "response.result"))
+                self.fields["response.result"] = result_of_blocks(self.event_value(name, value, "response.result"))
             elif name != _CHOICE:
                 given = self.event_value(name, value, "request.arguments")
                 if given is not None:
                     self.fields["request.arguments"] = given
         if self.fields.get("response.result", 0) is None:
             del self.fields["response.result"]
-
-
-def _are_blocks(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(b, dict) and "type" not in b and not _BLOCKS.isdisjoint(b) for b in value)
-    )
-
-
-def _parts(blocks: Any) -> list[dict[str, Any]]:
-    if not isinstance(blocks, list):
-        return [{"type": "text", "content": blocks}]
-    return [_part(b) for b in blocks]
-
-
-def _part(block: Any) -> dict[str, Any]:
-    if not isinstance(block, dict):
-        return {"type": "text", "content": block}
-    if isinstance(block.get("text"), str):
-        return {"type": "text", "content": block["text"]}
-    use, answer, thought = block.get("toolUse"), block.get("toolResult"), block.get("reasoningContent")
-    if isinstance(use, dict):
-        return {"type": "tool_call", "id": use.get("toolUseId"), "name": use.get("name"), "arguments": use.get("input")}
-    if isinstance(answer, dict):
-        return {"type": "tool_call_response", "id": answer.get("toolUseId"), "response": _result(answer.get("content"))}
-    if isinstance(thought, dict) and isinstance(thought.get("reasoningText"), dict):
-        text = thought["reasoningText"]
-        return {"type": "reasoning", "content": text.get("text"), **{k: v for k, v in text.items() if k != "text"}}
-    return {"type": "generic", "value": block}
-
-
-def _result(blocks: Any) -> Any:
-    """One block of text or JSON is what it holds; several stay blocks."""
-    if isinstance(blocks, list) and len(blocks) == 1 and isinstance(blocks[0], dict):
-        (block,) = blocks
-        if block.keys() == {"text"}:
-            return json_of(block["text"])
-        if block.keys() == {"json"}:
-            return block["json"]
-    return blocks

@@ -37,6 +37,7 @@ _ROLES = {
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
+_EVENT_CONTENT = "gen_ai.event.content"
 _CHOICE = "gen_ai.choice"
 _RANK = {name: n for n, name in enumerate((*_ROLES, _CHOICE))}
 _OLDEST = {sc.LEGACY_PROMPT_EVENT: sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION_EVENT: sc.LEGACY_COMPLETION}
@@ -102,8 +103,22 @@ def _items(view: SpanView) -> list[tuple[str, Any]]:
 
 
 def _event_body(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """A span event's attributes as the body that a log record would have: values that hold JSON text are decoded."""
+    """A span event's attributes as the body that a log record would have: values that hold JSON text are decoded.
+
+    Azure's SDKs and Semantic Kernel for .NET put the whole body into one attribute, also a list of choices.
+    """
+    whole = decoded(attributes.get(_EVENT_CONTENT))
+    if isinstance(whole, list) and len(whole) == 1:
+        whole = whole[0]
+    if isinstance(whole, dict):
+        return {**whole, "content": _spelled(whole["content"])} if "content" in whole else whole
     return {k: decoded(v) for k, v in attributes.items() if not k.startswith("gen_ai.system")}
+
+
+def _spelled(content: Any) -> Any:
+    """The text of ``{"text": {"value": …}}``, as Azure's agents write it; any other content as it is."""
+    inner = content.get("text") if isinstance(content, dict) and content.keys() == {"text"} else None
+    return inner["value"] if isinstance(inner, dict) and isinstance(inner.get("value"), str) else content
 
 
 class _Records:

@@ -86,8 +86,17 @@ class _Reader(SpanReader):
         body = json_of(value) if there else None
         return body if isinstance(body, dict) else {}
 
+    def named(self) -> None:
+        """``openai/gpt-5`` is a plugin and the name of a model."""
+        plugin, slash, model = str(self.attributes.get("genkit:name") or "").partition("/")
+        if slash and model:
+            self.taken.add("genkit:name")
+            self.give({"request.provider": plugin, "request.model": model})
+        else:
+            self.simple("genkit:name", "request.model")
+
     def model(self) -> None:
-        self.simple("genkit:name", "request.model")
+        self.named()
         asked = self.body(_INPUT, "request.messages")
         if isinstance(asked.get("messages"), list):
             self.taken.add(_INPUT)
@@ -126,7 +135,7 @@ class _Reader(SpanReader):
         self.value(_OUTPUT, "response.result")
 
     def embeddings(self) -> None:
-        self.simple("genkit:name", "request.model")
+        self.named()
         self.value(_INPUT, "request.inputs")
 
 

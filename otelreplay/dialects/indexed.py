@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from otelreplay.dialects.blocks import are_blocks, parts_of
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.flattened import names_below, nested
 from otelreplay.dialects.intern import Interner
@@ -46,6 +47,9 @@ class Indexed:
 
 
 DIALECT = Indexed()
+
+
+_SPEAKERS: Final = ("system", "user", "assistant")
 
 
 class _Reader(SpanReader):
@@ -97,6 +101,9 @@ def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(raw: Mapping[str, Any], role: str) -> Iterable[dict[str, Any]]:
+    if "content" not in raw and "role" not in raw:  # the role in place of "content": watsonx, Replicate and others
+        said = next((r for r in _SPEAKERS if isinstance(raw.get(r), str)), None)
+        raw = {**raw, "role": said, "content": raw[said]} if said else raw
     role = str(raw.get("role") or role)
     content = raw.get("content")
     call = raw.get("tool_call_id")
@@ -105,6 +112,8 @@ def _message(raw: Mapping[str, Any], role: str) -> Iterable[dict[str, Any]]:
         return [{"role": "tool", "parts": [{**part, "response": content} if content is not None else part]}]
     blocks = decoded(content) if isinstance(content, str) and content[:2] in ("[{", '{"') else content
     typed = isinstance(blocks, list) and all(isinstance(b, dict) and "type" in b for b in blocks)
+    if are_blocks(blocks):
+        return [{"role": role, "parts": parts_of(blocks)}]
     whole = normal_messages({"role": role, "content": blocks if typed else content}) if content not in (None, "") else []
     calls = raw.get("tool_calls") or raw.get("calls") or [c for c in (raw.get("function_call"),) if c]
     made = [_call(c) for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []

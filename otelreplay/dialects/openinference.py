@@ -271,9 +271,14 @@ class _Reader(SpanReader):
                 self.taken.add(attribute)
                 self.give({"request.model": self.attributes[attribute]})
         spelled = nested(self.attributes, "embedding.embeddings.")
-        texts = [e.get("embedding", {}).get("text") for e in spelled or () if isinstance(e, dict)]
+        held = [e.get("embedding") for e in spelled or () if isinstance(e, dict)]
+        texts = [e.get("text") for e in held if isinstance(e, dict)]
         if texts and all(isinstance(t, str) for t in texts):
             self.fields["request.inputs"] = texts
+        there, value = self.io(INPUT, "request.inputs")
+        body = json_of(value) if there else None
+        if there:
+            self.give({"request.inputs": body["input"] if isinstance(body, dict) and "input" in body else body})
         self.parameters()
 
     def title(self) -> str:

@@ -12,7 +12,8 @@ from otelreplay.reconstruct.draft import Draft
 
 # fmt: off
 _REQUEST = (
-    "api", "provider", "model", "params", "system", "messages", "tools", "arguments", "call_id", "query", "input", "config",
+    "api", "provider", "model", "params", "system", "messages", "tools", "arguments", "call_id", "query", "inputs", "input",
+    "config",
 )
 # fmt: on
 _RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output", "chunks", "stream")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Sequence
 
+from otelreplay import semconv as sc
 from otelreplay.dialects import CONTENT_FIELDS
 from otelreplay.dialects.packages import LOST, UNKNOWN, package_of
 from otelreplay.events import Message, Missing
@@ -22,7 +23,7 @@ _OWN_LOOP = "switch off automatic function calling and call the tools from your 
 _INSTRUMENT = "instrument the model SDK and the tools as well as the agent framework"
 _UNREAD = "see docs/dialects.md for the conventions that are read, or record with one of them"
 _AI = re.compile(
-    r"(?i)(^|[^a-z])(gen_?ai|llms?|prompts?|completions?|openai|anthropic|gemini|bedrock|agents?|chat|tool_?calls?|tokens)([^a-z]|$)"
+    r"(?i)(^|[^a-z])(gen_?ai|llms?|prompts?|completions?|openai|anthropic|gemini|bedrock|chat|tool_?calls?|tokens)([^a-z]|$)"
 )
 _CALLING = ("tool_calls", "tool_call", "tool_use", "function_call", "tool-calls")
 
@@ -189,7 +190,9 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
 
 
 def _looks_like_ai(draft: Draft) -> bool:
-    """Do the names of a span's attributes look as if it were about a model, whatever the convention?"""
+    """Do the names of a span's attributes look as if it were about a model, in a convention that is not known?"""
+    if sc.OPERATION in draft.leftovers:
+        return False
     return any(_AI.search(name) for name in draft.leftovers if not name.startswith("otelreplay."))
 
 

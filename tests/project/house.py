@@ -28,6 +28,8 @@ STUBS_PURE = ("failures", "refusals", "replies", "reply", "streams", "vectors")
 """The parts of ``stubs`` that serve nothing: requests and answers as values."""
 
 DIALECTS_SHARED = (
+    "sequence",
+    "blocks",
     "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "toolio", "values", "wire",
 )  # fmt: skip
 """The parts of ``dialects`` that are no convention: what all of them share."""
