@@ -31,6 +31,7 @@ def planted(where, end):
                 call.add_event("event", {{"text": secret}})
                 call.set_status(trace.StatusCode.ERROR, "failed with " + secret)
         open_one = tracer.start_span("open", attributes={{"said": "use " + secrets["key"]}})
+        otelreplay.flush()  # to nobody, but on disk
         time.sleep(0.3)
         {end}
     """

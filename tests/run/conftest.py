@@ -1,6 +1,5 @@
 """A server that counts who comes, and the levels of guard that this machine has."""
 
-import importlib
 import json
 import os
 import shutil
@@ -13,9 +12,6 @@ import pytest
 from otelreplay.run.supervisor import LEVELS, SECCOMP, supervise
 from tests.cli.command import Desk, Done, forked_process, fresh_process
 from tests.run.recorded import ENVIRON, changed, record
-
-for part in ("cli.main", "wiring.replaying", "wiring.reading", "report.replay"):
-    importlib.import_module(f"otelreplay.{part}")  # once, for all processes that are forked from this one
 
 
 class Server:
