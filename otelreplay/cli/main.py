@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from otelreplay import __version__
-from otelreplay.cli import convert, diff, grade, keys, outbox, policy, reading, replay, schema, seal, serve, status
+from otelreplay.cli import convert, diff, grade, keys, outbox, policy, reading, replay, run, schema, seal, serve, status, stub
 
 app = typer.Typer(
     name="otelreplay",
@@ -40,7 +40,7 @@ def _otelreplay(
     del version
 
 
-for module in (convert, serve, seal, status, reading, grade, replay, diff, outbox, keys, policy, schema):
+for module in (convert, serve, seal, status, reading, grade, replay, run, stub, diff, outbox, keys, policy, schema):
     module.register(app)
 
 

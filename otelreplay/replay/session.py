@@ -253,6 +253,16 @@ class Session:
         """Whether anything was latched."""
         return bool(self._divergences or self._blocked)
 
+    def progress(self) -> dict[str, Any]:
+        """``after`` (seq of the last event that agreed), ``served``, ``divergences``: where the replay is now."""
+        with self._lock:
+            agreed = self._situation.agreed
+            return {
+                "after": agreed[-1].item.seq if agreed else None,
+                "served": self._served,
+                "divergences": len(self._divergences),
+            }
+
     def result(self, *, child_exit: int | None = None, guard: str = "none", integrity: bool = True) -> ReplayResult:
         """What the replay says in the end. ``child_exit``: how the program ended; None for a function in this process."""
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -18,7 +18,7 @@ from otelreplay.errors import MissingDataError
 from otelreplay.events import Event
 from otelreplay.redaction import Policy, PseudonymKey, Redactor, compile_policy, default_policy, off_policy
 from otelreplay.replay import ReplayInterceptor, Session
-from otelreplay.replay.fixtures import read_fixtures
+from otelreplay.replay.fixtures import Fixture, read_fixtures
 from otelreplay.replay.revive import Reviver, not_loaded
 from otelreplay.run import guard
 
@@ -105,12 +105,10 @@ def answering(
     )
     fixtures = read_fixtures(settings["fixtures"]) if settings["fixtures"] else {}
     begun = _agent(cassette, settings["agent"])
-    redactor = redactor_for(cassette.header, key)
-    session = Session(
+    session = session_of(
         cassette,
-        redactor=redactor,
+        key=key,
         fixtures=fixtures,
-        show=second_for(cassette.header, key),
         command=settings["command"],
         registered=lambda: boundary.declared("tool"),
         observe=bool(settings.get("observe")),
@@ -119,6 +117,27 @@ def answering(
     guard.around[:] = [watched.around]
     boundary.install(watched)
     return Answering(session=session, seq=begun.seq, input=begun.request["input"], failed_then=begun.error is not None)
+
+
+def session_of(
+    cassette: Cassette,
+    *,
+    key: bytes,
+    fixtures: Mapping[int | str, Fixture] | None = None,
+    command: str = "",
+    registered: Callable[[], Collection[str]] | None = None,
+    observe: bool = False,
+) -> Session:
+    """A session under the cassette's own policy. ``key``: random, and lives as long as the replay."""
+    return Session(
+        cassette,
+        redactor=redactor_for(cassette.header, key),
+        fixtures=fixtures,
+        show=second_for(cassette.header, key),
+        command=command,
+        registered=registered,
+        observe=observe,
+    )
 
 
 def redactor_for(header: Header, key: bytes) -> Redactor:

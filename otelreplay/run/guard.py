@@ -30,8 +30,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 PIPE, SECCOMP, SINCE, FOLDER = "OTELREPLAY_RUN_PIPE", "OTELREPLAY_RUN_SECCOMP", "OTELREPLAY_RUN_SINCE", "OTELREPLAY_RUN_FOLDER"
-"""Variables of the guard: its pipe; whether seccomp covers other programs; when the run began, in ns; the start-up folder."""
-OURS = (PIPE, SECCOMP, SINCE, FOLDER)
+STUB = "OTELREPLAY_RUN_STUB"
+"""Variables of the guard: its pipe; whether seccomp covers other programs; when the run began, in ns; the start-up folder; the
+address at which the recorded answers are served, the one that may be reached."""
+OURS = (PIPE, SECCOMP, SINCE, FOLDER, STUB)
 PIECE = 3800
 FRAMES = 24
 REPEATS = 50
@@ -51,6 +53,8 @@ _HARMLESS_NAMES = ("", "localhost", "localhost.localdomain", "ip6-localhost", "0
 
 _settings = {name: os.environ.get(name, "") for name in OURS}
 """As they were at the start: a program may empty its environment."""
+_stub = _settings[STUB].partition("://")[2].partition("/")[0]
+"""``host:port``; empty where nothing is served."""
 
 
 class _State(threading.local):
@@ -199,7 +203,7 @@ def _reach(what: str, sock: Any, address: Any) -> None:
             raise ConnectionRefusedError(errno.ECONNREFUSED, "otelreplay: local services are not asked in a replay")
         if not allowed:
             refuse(what, "unix:" + os.fsdecode(address).replace("\0", "@"))
-    elif family not in LOCAL_FAMILIES:
+    elif family not in LOCAL_FAMILIES and not (what == "connect" and _stub and shown(address) == _stub):
         refuse(what, shown(address))
 
 

@@ -1,10 +1,12 @@
 """Starts a program that cannot reach the network: run as a script, replaces itself by the program.
 
-    python -I -S launch.py SOCKET FILTER NAMESPACE COMMAND...
+    python -I -S launch.py SOCKET FILTER NAMESPACE STUB COMMAND...
 
 SOCKET: descriptor of a Unix socket to the supervisor. It is sent one JSON object, what was put in place, with the listener of
 the seccomp filter as a descriptor beside it, and answers with a byte; then the command begins. FILTER: the seccomp program in
-hexadecimal, or ``-``. NAMESPACE: ``1`` to leave the machine's network.
+hexadecimal, or ``-``. NAMESPACE: ``1`` to leave the machine's network. STUB: a port of the loopback, or ``0``.
+A socket belongs to the network in which it was made, whoever accepts on it: so the one on which the supervisor serves is made
+here, inside of the namespace, and handed over as another descriptor.
 
 The filter holds for the thread that installs it and for all that comes from it. So a second thread installs it and later
 becomes the program (``execve`` ends all other threads), while the first, to which the filter does not apply, hands over the
@@ -31,10 +33,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def main(arguments: list[str]) -> None:
     """Never returns."""
-    number, program, namespace, command = int(arguments[0]), arguments[1], arguments[2] == "1", arguments[3:]
+    number, program, namespace, command = int(arguments[0]), arguments[1], arguments[2] == "1", arguments[4:]
     said: dict[str, object] = {"namespace": "", "seccomp": ""}
+    stub: list[int] = []
     if namespace:
         said["namespace"] = separate() if possible() else "not possible here"
+        if not said["namespace"] and int(arguments[3]):
+            stub.append(listening(int(arguments[3])))
     listener: list[int] = []
     installed, go = threading.Event(), threading.Event()
 
@@ -57,11 +62,22 @@ def main(arguments: list[str]) -> None:
     with socket.socket(fileno=number) as control:
         held = [d for d in listener if d >= 0]
         said["listener"] = bool(held)
-        socket.send_fds(control, [json.dumps(said).encode()], held)
+        said["stub"] = bool(stub)
+        socket.send_fds(control, [json.dumps(said).encode()], [*held, *stub])
+        for descriptor in stub:
+            os.close(descriptor)
         if not control.recv(1):
             os._exit(125)  # the supervisor is gone
     go.set()
     thread.join()
+
+
+def listening(port: int) -> int:
+    """A socket that listens on the loopback of the network that this process is in by now."""
+    server = socket.socket()
+    server.bind(("127.0.0.1", port))
+    server.listen(1024)
+    return server.detach()
 
 
 def install(program: bytes) -> int:

@@ -3,7 +3,7 @@
 Theory of operation. The kernel holds the calling thread until it has an answer. The supervisor reads the address out of the
 caller's memory, checks that the caller still waits (its number might be another process's by then), and answers:
 
-    go on      Unix sockets of the run itself, netlink, and whatever names no address
+    go on      Unix sockets of the run itself, netlink, whatever names no address, a connection to the stub
     EACCES     everything else; recorded as an attempt
     refused    local services that the C library asks by itself (nscd); no attempt of the program's
 
@@ -53,8 +53,12 @@ class Caller:
 class Notices:
     """The listener of one run. Not thread-safe; used by the supervisor's loop."""
 
-    def __init__(self, listener: int, *, machine: Machine, since: int, own_network: bool) -> None:
+    def __init__(
+        self, listener: int, *, machine: Machine, since: int, own_network: bool, stub: tuple[str, int] = ("", 0)
+    ) -> None:
+        """``stub``: host and port at which the recorded answers are served."""
         self._listener, self._machine, self._since, self._own_network = listener, machine, since, own_network
+        self._stub = stub
         self._bound: set[bytes] = set()
 
     def fileno(self) -> int:
@@ -109,6 +113,8 @@ class Notices:
             if allowed is None:
                 return errno.ECONNREFUSED, ""
             return (0, "") if allowed else (errno.EACCES, address.text())
+        if caller.call == "connect" and (address.host, address.port) == self._stub:
+            return 0, ""
         if caller.call == "connect" and address.loopback and address.port != addresses.DNS and _is_udp(caller):
             # getaddrinfo connects datagram sockets to every address it found, to sort them; nothing is sent by that.
             return (0, "") if self._own_network else (errno.EACCES, "")

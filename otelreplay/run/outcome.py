@@ -14,12 +14,14 @@ from otelreplay import errors
 from otelreplay.errors import OtelReplayError
 from otelreplay.events import Event
 from otelreplay.replay.divergence import Divergence
+from otelreplay.run.providers import remedy
 from otelreplay.run.supervisor import Observed
 
 AS_RECORDED, DIVERGED, MISSING, BLOCKED = "as_recorded", "diverged", "missing_data", "live_call_blocked"
 ENDED_EARLY, TIMED_OUT, ENDED_OTHERWISE = "ended_early", "timed_out", "ended_otherwise"
 EXITS: Final = {AS_RECORDED: 0, MISSING: 3, BLOCKED: 4}
 """Exit codes of outcomes; 1 for all others."""
+_DECORATE: Final = "put a decorator on the function that makes this call, and record the run again"
 _LISTS: Final = ("unused_events", "others", "responses", "assumed", "normalised", "unchecked", "writes", "notes")
 
 
@@ -47,11 +49,13 @@ def not_started(observed: Observed) -> OtelReplayError | None:
     return error
 
 
-def replayed(observed: Observed, events: Sequence[Event]) -> Replayed:
-    """Judge a run."""
+def replayed(observed: Observed, events: Sequence[Event], *, held: Mapping[str, Any] | None = None) -> Replayed:
+    """Judge a run. ``held``: the result of a session that was held here, and not in the replayed process."""
     said = next((m for m in reversed(observed.messages) if m.get("type") == "result"), None)
+    if held is not None:
+        said = {"exit": observed.child_exit, "result": held}
     result = dict(said["result"]) if said is not None else _unfinished(observed, events)
-    first, others = _first(observed, result)
+    first, others = _first(observed, result, decorated=held is None)
     outcome = _outcome(observed, said, result, first)
     report = {
         **{"outcome": outcome, "exit_code": EXITS.get(outcome, 1), "guard": ", ".join(observed.guard)},
@@ -87,14 +91,14 @@ def _outcome(
     return AS_RECORDED if said.get("exit") == observed.child_exit and not observed.left_running else ENDED_OTHERWISE
 
 
-def _first(observed: Observed, result: Mapping[str, Any]) -> tuple[dict[str, Any] | None, list[Any]]:
+def _first(observed: Observed, result: Mapping[str, Any], *, decorated: bool) -> tuple[dict[str, Any] | None, list[Any]]:
     """(the first divergence, the others): an attempt that came before any other divergence is the first of all."""
     first = result.get("first_divergence")
     others = list(result.get("others", []))
     attempt = next(iter(observed.blocked), None)
     if attempt is None:
         return first, others
-    blocked = _divergence(attempt).as_json()
+    blocked = _divergence(attempt, decorated=decorated).as_json()
     if first is not None and attempt.get("divergences"):
         return first, [blocked, *others]
     return blocked, others if first is None else [first, *others]
@@ -123,7 +127,7 @@ def _unfinished(observed: Observed, events: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def _divergence(attempt: Mapping[str, Any]) -> Divergence:
+def _divergence(attempt: Mapping[str, Any], *, decorated: bool) -> Divergence:
     by = "the kernel's filter" if attempt.get("by") == "seccomp" else "the Python hooks"
     return Divergence(
         kind="live_call_blocked",
@@ -135,7 +139,7 @@ def _divergence(attempt: Mapping[str, Any]) -> Divergence:
         agreed=int(attempt.get("served") or 0),
         cause="code",
         detail=f"{attempt.get('what')} {attempt.get('target')} was blocked by {by}",
-        remedy="put a decorator on the function that makes this call, and record the run again",
+        remedy=_DECORATE if decorated else remedy(str(attempt.get("target", ""))),
     )
 
 

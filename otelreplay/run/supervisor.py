@@ -1,9 +1,14 @@
 """Runs a program under guard, and holds what must not be in its hands: the latch, the time limit, the last word.
 
     supervisor ──▶ launcher (network namespace, seccomp) ──▶ the program, and whatever it starts
-        ▲  ▲                                                      │  │
-        │  └──────────── calls that the kernel stopped ───────────┘  │
-        └─────────────── reports over a named pipe ──────────────────┘
+        ▲  ▲  ▲                                                   │  │  │
+        │  │  └───────── calls that the kernel stopped ───────────┘  │  │
+        │  └──────────── reports over a named pipe ──────────────────┘  │
+        └─────────────── requests to the service, if there is one ──────┘
+
+A service (:class:`Service`) answers programs over the loopback, in threads of its own beside the desk. Its port is found on
+this machine's loopback before anything is started, so that the environment can name it; where there is a namespace, the
+launcher opens the same port inside of it, and the first one is closed.
 
 A program can swallow exceptions, close descriptors, leave by ``os._exit`` or be killed: what it did before is with the
 supervisor already, and what it did not say is missed.
@@ -25,7 +30,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from otelreplay.errors import UsageError
 from otelreplay.run import guard
@@ -42,6 +47,22 @@ LEVELS: Final = frozenset({NAMESPACE, SECCOMP})
 """What is tried beyond the hooks, which are always there."""
 GRACE: Final = 1.0
 """Seconds that processes which a program leaves behind have to end by themselves."""
+
+
+class Service(Protocol):
+    """What serves the programs of a run."""
+
+    def variables(self, host: str, port: int) -> Mapping[str, str]:
+        """What the programs must know to find it; before it is started."""
+
+    def start(self, listener: socket.socket) -> None:
+        """Begin to serve, in other threads than this one."""
+
+    def progress(self) -> Mapping[str, Any]:
+        """``after`` (the last seq that was served), ``served``, ``divergences``: where the run is now."""
+
+    def stop(self) -> int:
+        """End; the number of connections that were made to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +96,7 @@ def supervise(
     variables: Mapping[str, str] | None = None,
     to_stderr: bool = False,
     on_message: Callable[[dict[str, Any]], None] | None = None,
+    service: Service | None = None,
 ) -> Observed:
     """Run ``command`` to its end. A ``{payload}`` among its words becomes the number of a descriptor that gives ``payload``.
 
@@ -92,38 +114,34 @@ def supervise(
         stack.callback(os.close, held)
         clean, taken = without_credentials(environ)
         since = time.time_ns() - 20_000_000  # clocks of file systems tick some milliseconds apart
-        ours = {
-            guard.PIPE: str(channel.path),
-            guard.SINCE: str(since),
-            guard.FOLDER: str(STARTUP),
-            guard.SECCOMP: "0",
-            **(variables or {}),
-        }
+        ours = {guard.PIPE: str(channel.path), guard.SINCE: str(since), guard.FOLDER: str(STARTUP), guard.SECCOMP: "0"}
+        ours |= variables or {}
+        serving = _Serving(service)
+        stack.callback(serving.stop)
+        ours |= serving.variables()
         words = [str(held) if word == "{payload}" else word for word in command]
         env = guarded(clean, folder=str(STARTUP), variables=ours)
-        started = _launch(words, env=env, held=held, levels=levels, out=2 if to_stderr else None)
+        started = _launch(words, env=env, held=held, levels=levels, out=2 if to_stderr else None, port=serving.address[1])
         stack.callback(started.process.wait)
         stack.callback(started.process.kill)
-        notices = None
-        if started.listener is not None:
-            notices = Notices(
-                started.listener, machine=MACHINES[os.uname().machine], since=since, own_network=NAMESPACE in started.guard
-            )
+        notices = started.notices(since, serving.address)
+        if notices is not None:
             stack.callback(notices.close)
         traffic = Traffic(started.process.pid) if NAMESPACE in started.guard else None
         if traffic is not None:
             stack.callback(traffic.close)
+        serving.start(started.stub)
         started.begin()
-        desk = _Desk(channel, notices, on_message)
-        network = _network(started.process.pid) if NAMESPACE in started.guard else None
-        network = None if network == _network(os.getpid()) else network
+        desk = _Desk(channel, notices, on_message, service)
+        network = _own_network(started)
         grace = 0.0  # also when this process is interrupted
         try:
             timed_out = desk.watch(started.process, timeout)
             grace = 0.0 if timed_out else GRACE
         finally:
             left = desk.end_of_tree(str(channel.path), network, grace=grace)
-        for attempt in traffic.attempts() if traffic is not None else ():
+        connections = serving.stop()
+        for attempt in traffic.attempts(connections) if traffic is not None else ():
             desk.take(attempt)
         return Observed(
             guard=started.guard,
@@ -159,6 +177,15 @@ class _Started:
     listener: int | None = None
     control: int | None = None
     """The launcher waits here for its word to become the program."""
+    stub: socket.socket | None = None
+    """Listens inside of the namespace."""
+
+    def notices(self, since: int, stub: tuple[str, int]) -> Notices | None:
+        """What answers the kernel, where it asks."""
+        if self.listener is None:
+            return None
+        machine = MACHINES[os.uname().machine]
+        return Notices(self.listener, machine=machine, since=since, own_network=NAMESPACE in self.guard, stub=stub)
 
     def begin(self) -> None:
         """Let the program begin."""
@@ -167,7 +194,42 @@ class _Started:
                 launcher.send(b"1")
 
 
-def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str], out: int | None) -> _Started:
+class _Serving:
+    """A service from its port to its end, which comes once; without a service, nothing."""
+
+    def __init__(self, service: Service | None) -> None:
+        self._service, self._started, self._connections = service, False, 0
+        self._here: socket.socket | None = None
+        self.address = ("", 0)
+        if service is not None:
+            self._here = socket.create_server(("127.0.0.1", 0), backlog=1024)
+            self.address = self._here.getsockname()[:2]
+
+    def variables(self) -> Mapping[str, str]:
+        """What the programs must know."""
+        return self._service.variables(*self.address) if self._service is not None else {}
+
+    def start(self, inside: socket.socket | None) -> None:
+        """Serve: in the namespace, where there is one."""
+        if self._service is None or self._here is None:
+            return
+        if inside is not None:
+            self._here.close()
+        self._started = True
+        self._service.start(inside or self._here)
+
+    def stop(self) -> int:
+        """The number of connections that there were."""
+        if self._service is not None and self._started:
+            self._connections, self._started = self._service.stop(), False
+        if self._here is not None:
+            self._here.close()
+        return self._connections
+
+
+def _launch(
+    words: list[str], *, env: dict[str, str], held: int, levels: frozenset[str], out: int | None, port: int
+) -> _Started:
     """Start the program at the strongest levels that this machine allows."""
     machine = MACHINES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 2**32 else None
     if machine is None or not levels:
@@ -179,11 +241,12 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
             *(sys.executable, "-I", "-S", str(HERE / "launch.py"), str(theirs.fileno())),
             program(machine).hex() if SECCOMP in levels else "-",
             "1" if NAMESPACE in levels else "0",
+            str(port),
         ]
         process = subprocess.Popen([*launcher, *words], env=env, pass_fds=(held, theirs.fileno()), stdout=out)
         theirs.close()
         ours.settimeout(60)
-        data, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 1)
+        data, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 2)
         if not data:
             process.wait()
             return _Started(
@@ -200,15 +263,19 @@ def _launch(words: list[str], *, env: dict[str, str], held: int, levels: frozens
         control=begin,
         guard=(*reached, HOOKS),
         weaker=tuple(f"{level}: {failed[level]}" for level in (NAMESPACE, SECCOMP) if level in levels and failed[level]),
-        listener=descriptors[0] if descriptors else None,
+        listener=descriptors[0] if said["listener"] else None,
+        stub=socket.socket(fileno=descriptors[-1]) if said["stub"] else None,
     )
 
 
 class _Desk:
     """Answers the kernel and listens to the pipe, and keeps what they said."""
 
-    def __init__(self, channel: Channel, notices: Notices | None, on_message: Callable[[dict[str, Any]], None] | None) -> None:
-        self._channel, self._notices, self._on_message = channel, notices, on_message
+    def __init__(
+        self, channel: Channel, notices: Notices | None, on_message: Callable[[dict[str, Any]], None] | None,
+        service: Service | None = None,
+    ) -> None:  # fmt: skip
+        self._channel, self._notices, self._on_message, self._service = channel, notices, on_message, service
         self.messages: list[dict[str, Any]] = []
         self.blocked: dict[tuple[str, ...], dict[str, Any]] = {}
         self._counts = {"served": 0, "divergence": 0}
@@ -278,8 +345,21 @@ class _Desk:
                 self._after = message.get("seq")
             return
         key = tuple(str(message.get(name)) for name in ("what", "target", "where", "command", "by"))
-        before = {"count": 0, "after": self._after, "served": self._counts["served"], "divergences": self._counts["divergence"]}
-        self.blocked.setdefault(key, {**message, **before})["count"] += 1
+        if key not in self.blocked:
+            self.blocked[key] = {**message, **self._before(), "count": 0}
+        self.blocked[key]["count"] += 1
+
+    def _before(self) -> Mapping[str, Any]:
+        """Where the run is: as the service knows it, else by what was reported."""
+        if self._service is not None:
+            return self._service.progress()
+        return {"after": self._after, "served": self._counts["served"], "divergences": self._counts["divergence"]}
+
+
+def _own_network(started: _Started) -> int | None:
+    """The number of the program's network namespace, if it has one of its own."""
+    network = _network(started.process.pid) if NAMESPACE in started.guard else None
+    return None if network == _network(os.getpid()) else network
 
 
 def _network(pid: int) -> int | None:

@@ -67,7 +67,7 @@ def replay(
     settings = {
         "agent": agent,
         "where": shown(held.name),
-        "fixtures": _fixtures(fixtures),
+        "fixtures": fixtures_text(fixtures),
         "command": _command(held.name, agent, fixtures, observe=observe),
         "observe": observe,
         "allow_expired": True,  # as was asked when it was opened
@@ -89,7 +89,8 @@ def replay(
     return replace(found, report=clean_report(found.report))
 
 
-def _fixtures(name: str) -> str:
+def fixtures_text(name: str) -> str:
+    """The text of a file of fixtures, which has been read once; empty for no name."""
     if not name:
         return ""
     try:

@@ -1,0 +1,61 @@
+"""``run``: any program again, with the cassette in place of the world."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from otelreplay.cli.exits import command
+from otelreplay.cli.output import Json, columns, print_json, print_text
+from otelreplay.cli.reading import CassetteFile, Expired, Unsealed, say_if_untrusted
+
+Tools = typer.Option(
+    (),
+    "--tool",
+    metavar="[NAME=]MODULE:FUNCTION",
+    help="A Python function that is answered from the cassette. May be repeated.",
+)
+Fixtures = typer.Option("", "--fixtures", metavar="FILE", help="Answers for events whose data is missing.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @command(app, "run")
+    def run(
+        *,
+        cassette: str = CassetteFile,
+        words: list[str] = typer.Argument(..., metavar="COMMAND...", help="The program and its arguments, behind `--`."),
+        tool: list[str] = Tools,
+        report: Path = typer.Option(None, "--report", metavar="FILE", help="Write the report to FILE, as JSON."),
+        fixtures: str = Fixtures,
+        timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
+        allow_expired: bool = Expired,
+        allow_unsealed: bool = Unsealed,
+        json: bool = Json,
+    ) -> int:
+        """Run any program again, offline, from its cassette.
+
+        The program needs no preparation: its requests to a model are answered from the cassette in the provider's own shape,
+        the functions that --tool names are replaced, and everything else that would go live is blocked and listed. Its output
+        passes through, and the report goes to stderr. With --json, the report goes to stdout, and the program's output to
+        stderr.
+        """
+        from otelreplay.report.replay import replay_text
+        from otelreplay.wiring.replaying import check_report, open_for_replay, write_report
+        from otelreplay.wiring.running import Options
+        from otelreplay.wiring.running import run as start
+
+        check_report(report)
+        held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
+        say_if_untrusted(held.cassette)
+        options = Options(tools=tuple(tool), fixtures=fixtures)
+        found = start(held, words, options=options, timeout=timeout, to_stderr=json)
+        write_report(report, found.report)
+        if json:
+            print_json(found.report)
+        else:
+            print_text(replay_text(found.report, columns=columns()), to=sys.stderr)
+        return found.exit_code

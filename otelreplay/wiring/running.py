@@ -1,0 +1,132 @@
+"""Everything that ``run`` and ``stub`` need, from the names that a user gives."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import signal
+import socket
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from otelreplay.cassette import Cassette
+from otelreplay.errors import UsageError
+from otelreplay.replay import Session
+from otelreplay.replay.fixtures import read_fixtures
+from otelreplay.run import tools
+from otelreplay.run.answering import plain, session_of
+from otelreplay.run.endings import may_fail
+from otelreplay.run.hosted import Hosted
+from otelreplay.run.outcome import Replayed, replayed
+from otelreplay.run.providers import towards, without_detours
+from otelreplay.run.supervisor import LEVELS, supervise
+from otelreplay.stubs.mcp import mcp_tools
+from otelreplay.wiring.files import shown
+from otelreplay.wiring.replaying import Opened, clean_report, fixtures_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What ``run`` and ``stub`` have in common."""
+
+    tools: tuple[str, ...] = ()
+    fixtures: str = ""
+
+    def words(self) -> list[str]:
+        """As they are written on the command line."""
+        named = [word for tool in self.tools for word in ("--tool", tool)]
+        return [*named, *(["--fixtures", self.fixtures] if self.fixtures else [])]
+
+
+def run(
+    held: Opened,
+    command: Sequence[str],
+    *,
+    options: Options,
+    timeout: float | None = None,
+    to_stderr: bool = False,
+    levels: frozenset[str] = LEVELS,
+) -> Replayed:
+    """Run a command to its end with the cassette in place of the world.
+
+    Raises UsageError if nothing stands in for a recorded tool, or a file of fixtures is none. Everything else is a result.
+    """
+    said = shlex.join(["otelreplay", "run", held.name, *options.words(), "--", *command])
+    named = tools.parse(options.tools)
+    _check_covered(held, named)
+    hosted, session = _hosted(held, options, said)
+    observed = supervise(
+        command,
+        environ=without_detours(os.environ),
+        timeout=timeout,
+        levels=levels,
+        variables={tools.VARIABLE: tools.as_variable(named)},
+        to_stderr=to_stderr,
+        service=hosted,
+    )
+    code = observed.child_exit
+    result = session.result(child_exit=None if may_fail(held.cassette) else code)
+    found = replayed(observed, held.cassette.events, held=plain(result.as_json()))
+    return replace(found, report=clean_report(found.report))
+
+
+def _check_covered(held: Opened, named: Collection[tools.Tool]) -> None:
+    lacking = tools.uncovered(held.cassette.events, named, others=mcp_tools(held.cassette.events))
+    if lacking:
+        raise UsageError(
+            f"nothing stands in for these tools of the cassette: {', '.join(lacking)}",
+            code="run.tools_uncovered",
+            where=shown(held.name),
+            next_step="name the function of each: --tool NAME=module:function",
+        )
+
+
+def _hosted(held: Opened, options: Options, said: str) -> tuple[Hosted, Session]:
+    text = fixtures_text(options.fixtures)
+    session = session_of(
+        held.cassette,
+        key=secrets.token_bytes(32),
+        fixtures=read_fixtures(text, where=shown(options.fixtures)) if text else {},
+        command=said,
+    )
+    providers = frozenset(_providers(held.cassette))
+
+    def variables(base: str) -> Mapping[str, str]:
+        return towards(base, providers=providers, environ=os.environ)
+
+    local = {tool.name for tool in tools.parse(options.tools)}
+    token = secrets.token_urlsafe(18)
+    return Hosted(session, held.cassette, token=token, variables=variables, local=local), session
+
+
+def _providers(cassette: Cassette) -> set[str]:
+    named = (event.request.get("provider") for event in cassette.events if event.kind in ("model", "embeddings"))
+    return {name for name in named if isinstance(name, str)}
+
+
+def stub(held: Opened, *, options: Options, port: int = 0, ready: Callable[[Mapping[str, str]], None]) -> Replayed:
+    """Serve a cassette until this process is interrupted. ``ready`` is given the variables for those who ask."""
+    said = shlex.join(["otelreplay", "stub", held.name, *options.words()])
+    hosted, session = _hosted(held, options, said)
+    listener = socket.socket()
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        raise UsageError(
+            f"port {port} cannot be listened on: {error.strerror}", code="stub.port", next_step="name another port, or none"
+        ) from None
+    listener.listen(1024)
+    over = threading.Event()
+    before = {number: signal.signal(number, lambda *_: over.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        hosted.start(listener)
+        ready(hosted.variables(*listener.getsockname()[:2]))
+        over.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        hosted.stop()
+    report = plain(session.result(guard="none: only what asks this stub is answered").as_json())
+    return Replayed(outcome=str(report["outcome"]), report=clean_report(report))
