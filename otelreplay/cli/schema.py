@@ -1,4 +1,4 @@
-"""``schema``: the published shape of an event."""
+"""``schema``: the published shape of an event, and of a replay's report."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
 
     @command(app, "schema")
-    def schema() -> None:
-        """Print the JSON Schema of an event."""
-        from otelreplay.events.schema import schema_text
+    def schema(
+        *, report: bool = typer.Option(False, "--report", help="The schema of a replay's report in place of an event's.")
+    ) -> None:
+        """Print the JSON Schema of an event, or of the report of a replay."""
+        if report:
+            from otelreplay.report.schema import schema_text as text
+        else:
+            from otelreplay.events.schema import schema_text as text
 
-        print_text(schema_text())
+        print_text(text())

@@ -31,7 +31,7 @@ from otelreplay.replay.causes import MADE, Provenance, cause_of, cause_of_gap
 from otelreplay.replay.diff import Difference, component_value, differences
 from otelreplay.replay.divergence import Blocked, Changed, Divergence, Kind, Near, clip, cut_around
 from otelreplay.replay.finding import Asked, Fit
-from otelreplay.replay.holes import KEYED, Hole
+from otelreplay.replay.holes import KEYED, Holes
 from otelreplay.replay.likeness import Likeness
 from otelreplay.replay.live import Live
 from otelreplay.replay.score import Recorded
@@ -302,20 +302,25 @@ class Diagnosis:
             order = list(item.event.request)
             names.sort(key=lambda c: (next((n for n, f in enumerate(order) if c.startswith(f)), len(order)), c))
             return differences(item.event.request, asked.live.request, names, self._at.skeletons)
-        for component, holes in item.holes.items():
-            live = asked.holes.get(component, ())
-            if component in item.how.checked and self._at.bindings.fits(holes, live) is None:
-                return [self._hole(item, component, holes, live)]
+        was: Holes = ()
+        now: Holes = ()
+        for component in item.how.checked:  # together: a value that is right by itself may be that of another hole
+            old, new = item.holes.get(component, ()), asked.holes.get(component, ())
+            if (old or new) and self._at.bindings.fits(was + old, now + new) is None:
+                return [self._hole(item, component, (old, new), (was, now))]
+            was, now = was + old, now + new
         return [Difference("request", None, None, "changed")]
 
-    def _hole(self, item: Recorded, component: str, holes: tuple[Hole, ...], live: tuple[Hole, ...]) -> Difference:
-        for n in range(min(len(holes), len(live))):
-            if self._at.bindings.fits(holes[: n + 1], live[: n + 1]) is None:
+    def _hole(self, item: Recorded, component: str, holes: tuple[Holes, Holes], before: tuple[Holes, Holes]) -> Difference:
+        """The first hole of a component that does not fit what was bound until then."""
+        old, new = holes
+        for n in range(min(len(old), len(new))):
+            if self._at.bindings.fits(before[0] + old[: n + 1], before[1] + new[: n + 1]) is None:
                 value = component_value(item.event.request, component)
-                before = sum(hole.text == holes[n].text for hole in holes[:n])
-                fields = [f for f, leaf in leaves(value, f"request.{component}") for _ in range(str(leaf).count(holes[n].text))]
-                field = fields[before] if before < len(fields) else f"request.{component}"
-                return Difference(field, holes[n].text, live[n].text, "changed")
+                same = sum(hole.text == old[n].text for hole in old[:n])
+                fields = [f for f, leaf in leaves(value, f"request.{component}") for _ in range(str(leaf).count(old[n].text))]
+                field = fields[same] if same < len(fields) else f"request.{component}"
+                return Difference(field, old[n].text, new[n].text, "changed")
         return Difference(f"request.{component}", None, None, "changed")
 
     def _distance(self, item: Recorded, asked: Asked) -> tuple[int, int]:

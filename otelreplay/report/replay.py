@@ -76,7 +76,7 @@ def _divergence(found: Mapping[str, Any], columns: int) -> Iterator[str]:
     if place and found.get("kind") == "missing_call":
         place += ", which is where it went on"
     if place:
-        yield f"    --> {escape(place)}"
+        yield from wrap(place, columns, first="    --> ", rest="        ")
     if found.get("detail") and not (found.get("path") and not _is_absent(found)):
         yield from wrap(_sentence(found), columns, first="    ")
     for one in _differences(found):
@@ -168,7 +168,7 @@ def _blocked(attempts: Sequence[Mapping[str, Any]], columns: int) -> list[str]:
 def _section(title: str, items: Any, columns: int) -> list[str]:
     if not items or not isinstance(items, Sequence) or isinstance(items, str):
         return []
-    return ["", title, *_listed([_item(item) for item in items], columns)]
+    return ["", *wrap(title, columns), *_listed([_item(item) for item in items], columns)]
 
 
 def _listed(texts: Sequence[str], columns: int) -> list[str]:

@@ -114,7 +114,7 @@ class Program:
 
     def _right(self, mutant: Mutant, found: Divergence) -> bool:
         if found.kind == "order_violation" and not mutant.steps:  # a reply that was left out: what it asked for came before it
-            return f"seq {mutant.seq} " in found.detail
+            return f"event {mutant.seq} " in found.detail
         if found.kind not in mutant.kinds:
             return False
         if mutant.seqs is None:
