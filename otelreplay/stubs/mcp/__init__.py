@@ -2,7 +2,7 @@
 
 from otelreplay.stubs.mcp.catalogue import Catalogue, catalogue_of
 from otelreplay.stubs.mcp.evidence import mcp_tools
-from otelreplay.stubs.mcp.http import handle
+from otelreplay.stubs.mcp.http import MOUNT, answering, handle
 from otelreplay.stubs.mcp.serving import McpServer
 
-__all__ = ["Catalogue", "McpServer", "catalogue_of", "handle", "mcp_tools"]
+__all__ = ["MOUNT", "Catalogue", "McpServer", "answering", "catalogue_of", "handle", "mcp_tools"]

@@ -8,17 +8,18 @@ DELETE   200: a client that brings a session of its own may end it
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
 from otelreplay.stubs.mcp import jsonrpc as rpc
 from otelreplay.stubs.mcp.serving import HANDSHAKE, MODERN, McpServer
 from otelreplay.stubs.reply import Reply
+from otelreplay.stubs.server import Request
 
 _JSON: Final = {"content-type": "application/json"}
 _VERSIONS: Final = frozenset({*HANDSHAKE, *MODERN})
-MOUNT: Final = "mcp"
+MOUNT: Final = "/mcp"
 
 
 def handle(server: McpServer, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
@@ -45,10 +46,15 @@ def handle(server: McpServer, method: str, path: str, headers: Mapping[str, str]
     return Reply(status=400 if broken else 200, headers=_JSON, body=answer)
 
 
+def answering(server: McpServer) -> Callable[[Request], Reply]:
+    """The server as a part of a host: behind :data:`MOUNT`."""
+    return lambda request: handle(server, request.method, request.path, request.headers, request.body)
+
+
 def connection_of(path: str) -> str | None:
     """The name of the connection that a path asks for; None for a path that is not one of these."""
     first, _, rest = path.partition("?")[0].strip("/").partition("/")
-    return unquote(rest) if first == MOUNT else None
+    return unquote(rest) if f"/{first}" == MOUNT else None
 
 
 def _json(status: int, value: Mapping[str, Any]) -> Reply:
