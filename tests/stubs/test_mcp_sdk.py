@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -55,7 +56,7 @@ def hosted(calls):
 def bridge(base, *name):
     """The command that a client starts, as its configuration has it."""
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "otelreplay.run.mcp_stdio", *name], env={"OTELREPLAY_RUN_STUB": base}, cwd=os.getcwd()
+        command=sys.executable, args=["-m", "otelreplay.run.mcp_stdio", *name], env={"OTELREPLAY_RUN_STUB": base}, cwd=Path.cwd()
     )  # fmt: skip
 
 

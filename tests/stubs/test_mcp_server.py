@@ -186,6 +186,18 @@ def test_two_servers_with_a_tool_of_one_name_answer_each_for_itself():
     ]
 
 
+def test_a_server_is_known_by_the_results_that_name_it():
+    """As they do since 2026-07-28; both have a tool of that name."""
+    calls = Calls()
+    for server, order in (("orders", "A-1"), ("stock", "B-1")):
+        calls.called(
+            "find", {"order": order}, text(f"of {server}") | {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": server}}}
+        )
+    desk = Desk(calls)
+    assert [desk.tools("stock"), desk.tools("orders"), desk.tools("~third")] == [["find"], ["find"], []]
+    assert desk.call("find", {"order": "B-1"}, "stock")["result"]["content"] == text("of stock")["content"]
+
+
 def test_connections_without_a_known_name_are_the_recorded_servers_in_their_order():
     """And stay what they were first taken for."""
     desk = Desk(two_servers())

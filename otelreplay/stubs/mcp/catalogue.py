@@ -184,33 +184,40 @@ def _offered(
 ) -> list[Tool]:
     """Tools that the run's models were told of, then those that were called without."""
     own = {plain_name(name) for name in local}
-    found: dict[str, Tool] = {}
-    whose = {event.name: server_of(event) for event in events if event.kind == "tool" and over_mcp(event)}
-    declared = () if lists_held else (t for e in events if e.kind == "model" for t in _declared(e))
-    for tool in declared:
-        name = tool.get("name")
-        if isinstance(name, str) and plain_name(name) not in own and name not in found:
-            found[name] = _tool(name, tool, *_wire_name(name, over, names), whose)
+    whose: dict[str, list[str]] = {}
     for event in events:
-        known = event.name in found or any(tool.name == event.name for tool in found.values())
-        if event.kind == "tool" and not known and event.name not in local and (event.name in over or not over):
-            found[event.name] = _tool(event.name, {}, *_wire_name(event.name, over, names), whose)
-    return list(found.values())
+        if event.kind == "tool" and event.name not in local and (over_mcp(event) or not over):
+            servers = whose.setdefault(event.name, [])
+            servers += [server for server in [server_of(event)] if server not in servers]
+    told: dict[str, Mapping[str, Any]] = {}
+    for tool in () if lists_held else (tool for event in events if event.kind == "model" for tool in _declared(event)):
+        told.setdefault(str(tool.get("name")), tool)
+    found: list[Tool] = []
+    for name in dict.fromkeys((*told, *whose)):
+        if plain_name(name) in own:
+            continue
+        server, wire = _wire_name(name, over, names)
+        found += [_tool(wire, told.get(name, {}), server or known) for known in whose.get(name, [""])]
+    return list({(tool.server, tool.name): tool for tool in reversed(found)}.values())[::-1]
 
 
 def _declared(event: Event) -> list[Mapping[str, Any]]:
     tools = event.request.get("tools")
-    return [tool for tool in tools if isinstance(tool, Mapping)] if isinstance(tools, list) else []
+    return (
+        [tool for tool in tools if isinstance(tool, Mapping) and isinstance(tool.get("name"), str)]
+        if isinstance(tools, list)
+        else []
+    )
 
 
-def _tool(name: str, declared: Mapping[str, Any], server: str, wire: str, whose: Mapping[str, str]) -> Tool:
+def _tool(name: str, declared: Mapping[str, Any], server: str) -> Tool:
     schema = declared.get("parameters")
-    definition: dict[str, Any] = {"name": wire}
+    definition: dict[str, Any] = {"name": name}
     if isinstance(declared.get("description"), str):
         definition["description"] = declared["description"]
     definition["inputSchema"] = schema if isinstance(schema, dict) and schema else ANY_OBJECT
     assumed = () if definition["inputSchema"] is not ANY_OBJECT else ("inputSchema",)
-    return Tool(name=wire, definition=definition, server=server or whose.get(name, ""), assumed=assumed)
+    return Tool(name=name, definition=definition, server=server, assumed=assumed)
 
 
 def _wire_name(name: str, over: Collection[str], servers: Collection[str]) -> tuple[str, str]:

@@ -22,6 +22,8 @@ from otelreplay.events import Event
 _SCOPE: Final = re.compile(r"(^|[^a-z])mcp([^a-z]|$)")
 _PREFIXED: Final = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)", re.DOTALL)
 _SERVER_KEYS: Final = ("mcp.server.name", "mcp_server_name", "mcp.server")
+_SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+"""Under ``_meta`` of a result, since 2026-07-28: who gave it."""
 _KNOWN_BY: Final = {
     "protocolVersion": "initialize", "tools": "tools/list", "content": "tools/call", "contents": "resources/read",
     "messages": "prompts/get", "resources": "resources/list", "prompts": "prompts/list",
@@ -77,7 +79,10 @@ def server_of(event: Event) -> str:
         named = next((attributes[key] for key in _SERVER_KEYS if isinstance(attributes.get(key), str)), "")
         if named:
             return str(named)
-    return split_name(event.name)[0]
+    value = (event.response or {}).get("result")
+    for member in ("_meta", _SERVER_INFO, "name"):
+        value = value.get(member) if isinstance(value, Mapping) else None
+    return value if isinstance(value, str) else split_name(event.name)[0]
 
 
 def methods_seen(events: Iterable[Event]) -> frozenset[str]:
