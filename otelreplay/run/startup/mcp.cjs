@@ -14,7 +14,7 @@ const path = require("node:path");
 
 const BRIDGE = path.join(__dirname, "..", "mcp_stdio.py");
 const STDIO = /Stdio\w*Transport\.start\b|[\\/]client[\\/]stdio\.[cm]?js/;
-const SSE = /\bS(SE|se)\w*Transport\b|[\\/]client[\\/]sse\.[cm]?js/;
+const SSE = /\bS(SE|se)\w*Transport\b|\bestablishConnection\b|[\\/]client[\\/]sse\.[cm]?js/;
 const NOT_HERS = new Set(["OTELREPLAY_RUN_TOOLS", "OTELREPLAY_RUN_MAIN"]);
 
 // As they were at the start: a program may empty its environment.
@@ -26,6 +26,7 @@ const environ = Object.fromEntries(
     ([name]) => (name.startsWith("OTELREPLAY_") && !NOT_HERS.has(name)) || ["PYTHONPATH", "PATH", "SYSTEMROOT"].includes(name),
   ),
 );
+let opened = 0;
 const streams = new Map(); // by the address that an event stream gave: where to say the answers
 
 function namesIn(text) {
@@ -86,16 +87,16 @@ function leadRequests() {
     const events = (headers.get("accept") || "").includes("text/event-stream");
     if (url.startsWith(stub) || input instanceof Request) return fetch(input, init);
     if (method === "POST" && streams.has(url) && isJsonRpc(init.body)) return posted(fetch, url, init.body);
+    if (method === "GET" && events && stackHolds(SSE)) return Promise.resolve(eventStream(url));
     const bound = headers.has("mcp-session-id") || headers.has("mcp-protocol-version");
     if ((method === "POST" && events && isJsonRpc(init.body)) || (method !== "POST" && bound)) return fetch(placeOf(url), init);
-    if (method === "GET" && events && stackHolds(SSE)) return Promise.resolve(eventStream(url));
     return fetch(input, init);
   };
 }
 
 function eventStream(url) {
   const encoder = new TextEncoder();
-  const endpoint = new URL(`/otelreplay-mcp/${streams.size}`, url);
+  const endpoint = new URL(`/otelreplay-mcp/${opened++}`, url);
   const body = new ReadableStream({
     start(controller) {
       const say = (event, data) => controller.enqueue(encoder.encode(`event: ${event}\ndata: ${data}\n\n`));
