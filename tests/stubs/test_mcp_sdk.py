@@ -55,9 +55,8 @@ def hosted(calls):
 
 def bridge(base, *name):
     """The command that a client starts, as its configuration has it."""
-    return StdioServerParameters(
-        command=sys.executable, args=["-m", "otelreplay.run.mcp_stdio", *name], env={"OTELREPLAY_RUN_STUB": base}, cwd=Path.cwd()
-    )  # fmt: skip
+    words = ["-m", "otelreplay.run.mcp_stdio", *name]
+    return StdioServerParameters(command=sys.executable, args=words, env={"OTELREPLAY_RUN_STUB": base}, cwd=Path.cwd())
 
 
 def opened(how, base, **more):
