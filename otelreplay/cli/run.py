@@ -17,6 +17,9 @@ Tools = typer.Option(
     metavar="[NAME=]MODULE:FUNCTION",
     help="A Python function that is answered from the cassette. May be repeated.",
 )
+Mcp = typer.Option(
+    (), "--mcp", metavar="NAME", help="A tool that the program calls over MCP, where the recording does not show it; * for all."
+)
 Fixtures = typer.Option("", "--fixtures", metavar="FILE", help="Answers for events whose data is missing.")
 
 
@@ -29,6 +32,7 @@ def register(app: typer.Typer) -> None:
         cassette: str = CassetteFile,
         words: list[str] = typer.Argument(..., metavar="COMMAND...", help="The program and its arguments, behind `--`."),
         tool: list[str] = Tools,
+        mcp: list[str] = Mcp,
         report: Path = typer.Option(None, "--report", metavar="FILE", help="Write the report to FILE, as JSON."),
         fixtures: str = Fixtures,
         timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
@@ -51,7 +55,7 @@ def register(app: typer.Typer) -> None:
         check_report(report)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        options = Options(tools=tuple(tool), fixtures=fixtures)
+        options = Options(tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures)
         found = start(held, words, options=options, timeout=timeout, to_stderr=json)
         write_report(report, found.report)
         if json:

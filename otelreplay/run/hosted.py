@@ -36,19 +36,15 @@ class Hosted:
         """
         self._session, self._token, self._variables = session, token, variables
         catalogue = mcp.catalogue_of(cassette.events, local=local)
-        self._servers = json.dumps(catalogue.names()) if catalogue.servers or mcp.mcp_tools(cassette.events) else ""
-        server = mcp.McpServer(session, catalogue)
-
-        def over_mcp(request: Request) -> Reply:
-            return mcp.handle(server, request.method, request.path, request.headers, request.body)
-
-        self._host = Host(session, {CALL: _crossing(Crossing(session, cassette)), "/mcp": over_mcp})
+        self._servers = json.dumps(catalogue.names())
+        over_mcp = mcp.answering(mcp.McpServer(session, catalogue))
+        self._host = Host(session, {CALL: _crossing(Crossing(session, cassette)), mcp.MOUNT: over_mcp})
         self._server: Server | None = None
 
     def variables(self, host: str, port: int) -> Mapping[str, str]:
         """Where the stub is, in the words of everybody who asks."""
         base = f"http://{host}:{port}/{self._token}"
-        servers = {mcp_clients.SERVERS: self._servers, mcp_clients.PYTHON: sys.executable} if self._servers else {}
+        servers = {mcp_clients.SERVERS: self._servers, mcp_clients.PYTHON: sys.executable}
         return {guard.STUB: base, **servers, **self._variables(base)}
 
     def start(self, listener: socket.socket) -> None:

@@ -11,7 +11,7 @@ from otelreplay.run import replacing
 _CLOCK = "OTELREPLAY_RUN_CLOCK"
 """The variable that names the file of the recording's clock; where there is none, time is the machine's."""
 _MCP = "OTELREPLAY_RUN_MCP"
-"""The variable that names the recorded MCP servers; where there are none, a program's clients of MCP are its own."""
+"""The variable that names the recorded MCP servers, a list that may be empty."""
 
 
 def begin() -> None:

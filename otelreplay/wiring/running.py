@@ -22,7 +22,7 @@ from otelreplay.run.hosted import Hosted
 from otelreplay.run.outcome import Replayed, replayed
 from otelreplay.run.providers import towards, without_detours
 from otelreplay.run.supervisor import LEVELS, supervise
-from otelreplay.stubs.mcp import mcp_tools
+from otelreplay.stubs import mcp
 from otelreplay.wiring.files import shown
 from otelreplay.wiring.replaying import Opened, clean_report, fixtures_text
 
@@ -32,11 +32,12 @@ class Options:
     """What ``run`` and ``stub`` have in common."""
 
     tools: tuple[str, ...] = ()
+    mcp: tuple[str, ...] = ()
     fixtures: str = ""
 
     def words(self) -> list[str]:
         """As they are written on the command line."""
-        named = [word for tool in self.tools for word in ("--tool", tool)]
+        named = [word for tool in self.tools for word in ("--tool", tool)] + [w for name in self.mcp for w in ("--mcp", name)]
         return [*named, *(["--fixtures", self.fixtures] if self.fixtures else [])]
 
 
@@ -55,7 +56,7 @@ def run(
     """
     said = shlex.join(["otelreplay", "run", held.name, *options.words(), "--", *command])
     named = tools.parse(options.tools)
-    _check_covered(held, named)
+    _check_covered(held, named, options.mcp)
     hosted, session = _hosted(held, options, said)
     observed = supervise(
         command,
@@ -72,14 +73,14 @@ def run(
     return replace(found, report=clean_report(found.report))
 
 
-def _check_covered(held: Opened, named: Collection[tools.Tool]) -> None:
-    lacking = tools.uncovered(held.cassette.events, named, others=mcp_tools(held.cassette.events))
+def _check_covered(held: Opened, named: Collection[tools.Tool], over_mcp: Collection[str]) -> None:
+    lacking = tools.uncovered(held.cassette.events, named, others=mcp.covered(held.cassette.events, over_mcp))
     if lacking:
         raise UsageError(
             f"nothing stands in for these tools of the cassette: {', '.join(lacking)}",
             code="run.tools_uncovered",
             where=shown(held.name),
-            next_step="name the function of each: --tool NAME=module:function",
+            next_step="name the function of each, --tool NAME=module:function, or, where it is on an MCP server, --mcp NAME",
         )
 
 

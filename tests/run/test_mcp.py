@@ -206,6 +206,35 @@ def test_a_program_that_makes_no_connection_leaves_its_calls_unused(recorded):
     assert done.returncode == 1
 
 
+def test_tools_of_which_the_recording_does_not_say_that_they_are_on_a_server_are_named(recorded):
+    """A framework's spans have no trace of MCP: without the option, nothing stands in for the tool."""
+    folder, environ, _, _ = recorded
+    held = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find", "gen_ai.tool.call.result": "late",
+            "gen_ai.tool.call.arguments": json.dumps({"order": "A-0"})}  # fmt: skip
+    span = {
+        "traceId": "cd" * 16, "spanId": "1" * 16, "name": "execute_tool find", "startTimeUnixNano": "1", "endTimeUnixNano": "2",
+        "attributes": [{"key": name, "value": {"stringValue": value}} for name, value in held.items()],
+    }  # fmt: skip
+    (folder / "other.json").write_text(
+        json.dumps({"resourceSpans": [{"scopeSpans": [{"scope": {"name": "some.framework"}, "spans": [span]}]}]}),
+        encoding="utf-8",
+    )
+    made = [sys.executable, "-m", "otelreplay", "convert", "other.json", "--out", "other"]
+    subprocess.run(made, cwd=folder, env=environ, check=True, capture_output=True, timeout=120)
+    (cassette,) = (folder / "other").glob("*.cassette.jsonl")
+    cassette.rename(folder / "other.cassette.jsonl")
+    agent = AGENT.replace(', await call(opened, "refuse", why="no")', "")
+    command = [sys.executable, "again.py", "stdio", "0"]
+    done, report, _ = run(recorded, "other", agent=agent, command=command)
+    assert (done.returncode, report) == (2, None)
+    assert b"find" in done.stderr
+    assert b"--mcp" in done.stderr
+    for name in ("find", "*"):
+        done, report, started = run(recorded, "other", "--mcp", name, agent=agent, command=command)
+        assert (report["outcome"], report["served"], started) == ("as_recorded", 1, []), done.stderr.decode()
+        assert json.loads(done.stdout) == [[["find"], "late"]]
+
+
 NODE = """
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

@@ -264,4 +264,6 @@ for (const library of [http, https]) {
   };
 }
 
+require("./mcp.cjs"); // last: what it starts and asks for passes the guard like anything else
+
 require("module").syncBuiltinESMExports(); // `import { connect } from "net"` sees the same

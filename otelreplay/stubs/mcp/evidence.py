@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -58,6 +58,12 @@ class Answer:
 def mcp_tools(events: Iterable[Event]) -> frozenset[str]:
     """The names of the recorded tools that were called over MCP, as far as the recording says so."""
     return frozenset(event.name for event in events if event.kind == "tool" and over_mcp(event))
+
+
+def covered(events: Iterable[Event], named: Collection[str]) -> frozenset[str]:
+    """The recorded tools that MCP servers stand in for: by what the recording shows, and by name; ``*`` names all."""
+    tools = [event for event in events if event.kind == "tool"]
+    return mcp_tools(tools) | {event.name for event in tools if event.name in named or "*" in named}
 
 
 def over_mcp(event: Event) -> bool:
