@@ -77,6 +77,8 @@ _NAMES = {
 
 _UNKNOWN_ERROR = "_OTHER"
 """``error.type`` where no error class is known: what util-genai writes when a stream is abandoned."""
+_ONE_REASON = "gen_ai.response.finish_reason"
+"""As Semantic Kernel writes it, with the name of Python's enumeration before it."""
 _STOP_REASON = "anthropic.message.stop_reason"
 """Where the Anthropic SDK's own spans have the finish reason."""
 _CHOICES = "gen_ai.request.choice.count"
@@ -280,9 +282,13 @@ class _Reader:
         """Finish reasons, and replies that only they tell of: one that was left half-way, one that was empty."""
         given = decoded(self.attributes.get(sc.FINISH_REASONS))
         own = self.attributes.get(_STOP_REASON)
-        if given is None and own:
+        if given is None and not own and isinstance(one := self.attributes.get(_ONE_REASON), str):
+            given = [one.rpartition(".")[2].lower() if one.startswith("FinishReason.") else one]
+            self.taken.add(_ONE_REASON)
+            self.fields["response.finish_reasons"] = given
+        elif given is None and own:
             self.take(_STOP_REASON, "response.finish_reasons", [own])
-        if given is not None:
+        elif given is not None:
             self.take(
                 sc.FINISH_REASONS, "response.finish_reasons", list(given) if isinstance(given, (list, tuple)) else [given]
             )

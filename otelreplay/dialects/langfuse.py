@@ -38,6 +38,7 @@ _USAGE: Final = {
     "input_tokens": "input_tokens",
     "output_tokens": "output_tokens",
 }
+_RESPONSE_IDS: Final = ("resp_", "chatcmpl-")
 _REMEDY: Final = (
     "unset LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED, and the capture options of @observe, where the agent runs"
 )
@@ -128,7 +129,12 @@ class _Reader(SpanReader):
         self.metadata()
 
     def metadata(self) -> None:
-        """Of the Responses API, instructions and tools stand among the metadata."""
+        """Of the Responses API, instructions stand among the metadata; of a stream, its id and how it ended."""
+        reason, told = (json_of(self.attributes.get(f"{_AT}metadata.{n}")) for n in ("finish_reason", "id"))
+        if isinstance(reason, str) and reason:
+            self.give({"response.finish_reasons": [reason]})
+        if isinstance(told, str) and told.startswith(_RESPONSE_IDS):
+            self.give({"response.id": told})
         instructions = self.attributes.get(f"{_AT}metadata.instructions")
         if isinstance(instructions, str) and instructions and "request.system" not in self.fields:
             self.fields["request.system"] = [{"type": "text", "content": str(json_of(instructions))}]

@@ -128,6 +128,11 @@ class _Reader(SpanReader):
                 self.give({"request.system": [{"type": "text", "content": body["instructions"]}]})
             return
         data = self.json("response_data", "response.messages")
+        usage = data.get("usage") if isinstance(data, dict) else None
+        if isinstance(usage, dict):
+            named = {sc.RENAMED_USAGE.get(k, k): v for k, v in usage.items() if type(v) is int}
+            counted = {k: named[k] for k in ("input_tokens", "output_tokens") if k in named}
+            self.give({"response.usage": counted} if counted else {})
         message = data.get("message") if isinstance(data, dict) else None
         if isinstance(message, dict):
             self.fields["response.messages"] = [self.intern.message(m) for m in normal_messages(message)]

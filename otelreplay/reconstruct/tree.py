@@ -260,6 +260,9 @@ def _fill(main: Draft, other: Draft) -> None:
             main.fields[name] = other.fields[name]
     for name, value in other.fields.items():
         main.fields.setdefault(name, value)
+    sent = other.fields.get("request.params")
+    if isinstance(sent, dict) and sent.keys() - main.fields["request.params"].keys():
+        main.fields["request.params"] = dict(sorted({**sent, **main.fields["request.params"]}.items()))
     main.gaps = {name: gap for name, gap in main.gaps.items() if name not in main.fields}
     for gap in other.gaps.values():
         main.explain(gap)

@@ -20,11 +20,9 @@ from otelreplay.spans.model import LogRecord
 SESSIONS: Final = (*("session.id", "gen_ai.conversation.id", "conversation.id", "conversation_id", "session_id", "thread_id"),)
 """Attributes that name a session, the first that is there counts."""
 _CLAUDE: Final = "com.anthropic.claude_code"
-_AGENTS: Final = ("claude_code.", "codex.", "gemini_cli.", "qwen-code.", "gen_ai.")
-_TELLING: Final = (
-    *("user_prompt", "api_", "assistant_", "agent_response", "tool_", "sse_event", "websocket_", "conversation"),
-    *("client.", "choice", "system.", "user.", "assistant.", "tool.", "developer."),
-)
+_AGENTS: Final = ("claude_code.", "codex.")
+"""Agents of which the records alone are read; those of others would make a run without an event."""
+_TELLING: Final = ("user_prompt", "api_", "assistant_", "agent_response", "tool_", "sse_event", "websocket_request")
 """How the names of records begin that tell of a boundary, behind the name of the agent."""
 
 

@@ -124,3 +124,30 @@ def test_an_unknown_convention_says_that_models_and_tools_cannot_be_seen():
 
 def test_a_run_of_other_things_says_nothing_of_models():
     assert not reconstruct([span(1, "GET /", {"http.method": "GET", "recipient_agent_type": "x"})]).missing
+
+
+def test_one_finish_reason_and_facts_among_metadata_are_read():
+    kernel = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.response.finish_reason": "FinishReason.STOP",
+    }
+    (call,) = events(span(1, "chat m", kernel))
+    assert call.response["finish_reasons"] == ["stop"]
+    streamed = {"langfuse.observation.type": "generation", "langfuse.observation.metadata.finish_reason": '"tool_calls"',
+                "langfuse.observation.metadata.id": '"resp_7"', "langfuse.observation.output": '"wait"'}  # fmt: skip
+    (call,) = events(span(1, "generation", streamed))
+    assert (call.response["finish_reasons"], call.response["id"]) == (["tool_calls"], "resp_7")
+    own = {**streamed, "langfuse.observation.metadata.id": '"order-7"'}
+    assert "id" not in events(span(1, "generation", own))[0].response
+
+
+def test_what_the_sdk_s_own_span_knows_of_the_parameters_is_added():
+    """The framework's span lacks one; what both have is the framework's."""
+    outer = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.request.temperature": 0.5,
+             "gen_ai.input.messages": J([{"role": "user", "parts": [{"type": "text", "content": "hi"}]}])}  # fmt: skip
+    inner = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.request.temperature": 1,
+             "gen_ai.request.max_tokens": 64}  # fmt: skip
+    first = span(1, "chat m", outer)
+    (call,) = events(first, span(2, "create", inner, parent=first.span_id))
+    assert call.request["params"] == {"temperature": 0.5, "max_tokens": 64}

@@ -89,6 +89,15 @@ def test_the_gate_of_a_pattern_opens_for_all_that_it_matches(detector):
     check()
 
 
+@pytest.mark.parametrize("space", ["", " ", "\t", "\n", "\r", "\x0b", "\x0c"], ids=repr)
+def test_white_space_before_the_colon_keeps_the_gate_of_a_jwk_open(space):
+    text = f'"kty":"oct","k"{space}:{space}"WrMwEzzZjXCeFG0nOzMRHU1aQ"'
+    (detector,) = [d for d in ALL if d.name == "jwk_key"]
+    assert any(True for _ in detector.find(text))
+    for form in (text, json.dumps(text), json.dumps(text, ensure_ascii=False), json.dumps(json.dumps(text))):
+        assert "jwk_key" in GATES.open(form)
+
+
 def test_no_gate_begins_with_a_word_boundary():
     """In escaped text a letter of the escape stands before the word."""
     assert [g for d in ALL for g in (*d.gates, *d.needs) if g.startswith((r"\b", r"(?i)\b"))] == []

@@ -36,6 +36,8 @@ def test_a_record_of_a_trace_stays_where_it_is():
         record("codex.user_prompt", {"session": "x"}),
         record("app.started", {"session.id": "s"}),
         record("claude_code.plugin_loaded", {"session.id": "s"}),
+        record("gemini_cli.api_response", {"session.id": "s"}),
+        record("gen_ai.choice", {"gen_ai.conversation.id": "s"}),
         record("codex.user_prompt", {"session.id": ""}),
         record("codex.user_prompt", {"session.id": 7}),
         LogRecord(body="hello"),

@@ -128,7 +128,7 @@ DETECTORS = (
         "jwk_key",
         "secrets",
         "secret",
-        gate=r"[\"'](?:[kdpq]|d[pq]|qi)\\*[\"'](?:\s|\\[nrt])?:",
+        gate=r"[\"'](?:[kdpq]|d[pq]|qi)\\*[\"'](?:[\s\x0b]|\\+(?:[nrtf]|u[0-9A-Fa-f]{4}))?:",
         exact=r"[\"'](?:k|d|p|q|dp|dq|qi)\\?[\"']\s?:\s?\\?[\"'](?P<secret>[A-Za-z0-9_-]{20,})\\?[\"']",
         group="secret",
         check=lambda m: is_random(m["secret"], 20),
