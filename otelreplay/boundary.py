@@ -103,6 +103,7 @@ class _Process:
     interceptor: Interceptor | None = None
     declared: set[tuple[str, str]] = field(default_factory=set)
     parent: ContextVar[object] = field(default_factory=lambda: ContextVar("otelreplay.parent", default=None))
+    turns: Callable[[], int] | None = None
 
 
 _process: _Process = vars(sys).setdefault("_otelreplay_process", _Process())
@@ -118,6 +119,16 @@ def interceptor() -> Interceptor | None:
 def install(new: Interceptor | None) -> None:
     """Put an interceptor in place for the whole process, or take it away with None."""
     _process.interceptor = new
+
+
+def turns() -> int:
+    """How many turns of the event loop an answer is to take; more than none only where a replay looks for races."""
+    return 0 if _process.turns is None else _process.turns()
+
+
+def delay(turns: Callable[[], int]) -> None:
+    """Let answers to coroutines take so many turns of the event loop."""
+    _process.turns = turns
 
 
 def declare(kind: str, name: str) -> None:

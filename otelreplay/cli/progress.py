@@ -53,6 +53,36 @@ class Progress:
             self._bar.stop()
 
 
+class Steps:
+    """Takes how many of how many steps are done; a bar on a terminal from the first on."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._shown = label, sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many of so many."""
+        if self._shown and self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Bar(self._label, *columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._label, total=total)
+            self._bar.start()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done)
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
 def _size(files: Sequence[str]) -> int | None:
     """Bytes of all files together; None where one of them has no size, like a pipe."""
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Generator
 from typing import Any
 
 from otelreplay.boundary import Call, Interceptor, parent, within
@@ -10,7 +11,7 @@ from otelreplay.instrument import attributes as said
 from otelreplay.instrument.crossing import Answered, Crossing, Invocation, where
 from otelreplay.instrument.given import ReplayedStream, async_generator, generator, result
 
-__all__ = ["Inside", "ReplayedStream", "async_generator", "begin", "generator", "result"]
+__all__ = ["Inside", "ReplayedStream", "async_generator", "begin", "generator", "result", "turn"]
 
 
 def begin(live: Interceptor, invocation: Invocation) -> Crossing:
@@ -65,3 +66,9 @@ class Inside(Crossing):
         if self.open:
             self.open = False
             self.live.leave(self.token, value=value, error=error)
+
+
+@types.coroutine
+def turn() -> Generator[None, None, None]:
+    """Let the event loop run what else is ready."""
+    yield

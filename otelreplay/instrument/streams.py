@@ -12,7 +12,7 @@ from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
-from otelreplay.boundary import interceptor
+from otelreplay.boundary import interceptor, turns
 from otelreplay.instrument import tracing
 from otelreplay.instrument.beginning import begin
 from otelreplay.instrument.crossing import NOBODY, Crossing, Held, Invocation, Origin, where
@@ -68,6 +68,8 @@ async def _coroutine(call: Invocation) -> Any:
     if crossing.answer is not None:
         from otelreplay.instrument import playing
 
+        for _ in range(turns()):
+            await playing.turn()
         return playing.result(crossing.answer)
     crossing.enter()
     try:

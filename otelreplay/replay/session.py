@@ -94,10 +94,15 @@ class Session:
         self._origins: dict[str, int] = {}
         self._notes: list[str] = []
         self._served = 0
+        self._witness: Callable[[int, Mapping[str, str]], object] | None = None
         self._observing = Observing(self._score, self._diagnosis, self._answer_of) if observe else None
         self._stopped = False
         self.on_observed: Callable[[Divergence], object] = _nobody
         """Told of each divergence that did not stop the program."""
+
+    def watch(self, witness: Callable[[int, Mapping[str, str]], object]) -> None:
+        """Have each call told as it is found: the seq of its recording, and its own component digests, compared or not."""
+        self._witness = witness
 
     def live_of(self, call: Call) -> Live:
         """A decorated call as it is compared: under the cassette's policy."""
@@ -326,6 +331,8 @@ class Session:
         for holes in asked.holes.values():  # what the program says it was given: by an answer, or with its input
             self._bindings.served(hole for hole in holes if self._bindings.owns(hole.text))
         self._situation.agree(item, asked)
+        if self._witness is not None:
+            self._witness(item.seq, asked.keys)
         drift = self._diagnosis.drift(item, asked)
         if drift is not None:
             self._keep(drift)

@@ -20,7 +20,7 @@ from otelreplay.redaction import Policy, PseudonymKey, Redactor, compile_policy,
 from otelreplay.replay import ReplayInterceptor, Session
 from otelreplay.replay.fixtures import Fixture, read_fixtures
 from otelreplay.replay.revive import Reviver, not_loaded
-from otelreplay.run import guard
+from otelreplay.run import guard, jitter
 
 _REGISTERED = "(registered)"
 
@@ -35,6 +35,7 @@ class Watched:
 
     def call(self, call: boundary.Call, /) -> boundary.Answer:
         """The recorded answer."""
+        jitter.pause()
         return self._inner.call(call)
 
     def enter(self, call: boundary.Call, /) -> object:
@@ -114,6 +115,8 @@ def answering(
         observe=bool(settings.get("observe")),
     )
     watched = Watched(ReplayInterceptor(session, lambda message: say(plain(message))))
+    if settings.get("witness"):
+        session.watch(lambda seq, keys: say({"type": "asked", "seq": seq, "keys": dict(keys)}))
     guard.around[:] = [watched.around]
     boundary.install(watched)
     return Answering(session=session, seq=begun.seq, input=begun.request["input"], failed_then=begun.error is not None)

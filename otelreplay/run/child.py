@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from otelreplay import boundary
 from otelreplay.errors import OtelReplayError
-from otelreplay.run import agents, guard
+from otelreplay.run import agents, guard, jitter
 from otelreplay.run.answering import Answering, answering
 
 FAILED = 1
@@ -49,6 +49,8 @@ def main(arguments: list[str]) -> int:
             answers = _begin(settings, payload)
         except OtelReplayError as error:
             return _not_started(error)
+    if os.environ.get(jitter.VARIABLE):
+        jitter.install(int(os.environ[jitter.VARIABLE]))
     run = _Run(answers)
     atexit.register(run.finish)  # before any of the program's: they run in the opposite order
     os.register_at_fork(after_in_child=guard.refuse_boundaries)

@@ -42,6 +42,12 @@ def cassettes_in(folder: Path) -> Iterator[Inventory]:
 
     Its texts are redacted, see :mod:`otelreplay.wiring.reports`.
     """
+    for path in cassette_files(folder):
+        yield _item(path, str(path.relative_to(folder)))
+
+
+def cassette_files(folder: Path) -> Iterator[Path]:
+    """The files of :func:`cassettes_in`."""
     if not folder.is_dir():
         raise InputError("there is no such folder", code="input.no_folder", where=str(folder), next_step="check the path")
     store = (folder / "cassettes").is_dir()
@@ -50,7 +56,7 @@ def cassettes_in(folder: Path) -> Iterator[Inventory]:
         if store and name.parts[0] == "superseded":
             continue
         if path.name.endswith(_ENDINGS) and path.is_file() and not any(part.startswith(".") for part in name.parts):
-            yield _item(path, str(name))
+            yield path
 
 
 def _item(path: Path, name: str) -> Inventory:

@@ -8,7 +8,7 @@ import os
 import secrets
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from otelreplay.wiring.settings import now
 
 _FIXTURES = 64 << 20
 CHILD = "otelreplay.run.child"
+WITNESS = "OTELREPLAY_RUN_WITNESS"
+"""Names a file for digests of every call: set by ``--self-check`` for the replays that it starts."""
 _PLACES = ("where", "stack")
 
 
@@ -72,6 +74,7 @@ def replay(
         "observe": observe,
         "allow_expired": True,  # as was asked when it was opened
         "allow_unsealed": held.cassette.seal is None,
+        "witness": bool(os.environ.get(WITNESS)),
     }
     observed = supervise(
         [sys.executable, "-m", CHILD, "{payload}"],
@@ -82,11 +85,18 @@ def replay(
         variables={"OTELREPLAY_RUN_MAIN": "1"},
         to_stderr=to_stderr,
     )
+    testify(m for m in observed.messages if m.get("type") == "asked")
     refused = not_started(observed)
     if refused is not None:
         raise refused
     found = replayed(observed, held.cassette.events)
     return replace(found, report=clean_report(found.report))
+
+
+def testify(messages: Iterable[Mapping[str, Any]]) -> None:
+    """Leave what was asked, call by call, where whoever started this process looks for it."""
+    if os.environ.get(WITNESS):
+        Path(os.environ[WITNESS]).write_bytes(b"".join(dumps(dict(message)) + b"\n" for message in messages))
 
 
 def fixtures_text(name: str) -> str:
