@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
 
 from otelreplay.cli.exits import command
-from otelreplay.cli.output import Json, columns, print_json, print_text
+from otelreplay.cli.output import Json
 from otelreplay.cli.reading import CassetteFile, Expired, Unsealed, say_if_untrusted
+from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
 
 Tools = typer.Option(
     (),
@@ -33,7 +33,10 @@ def register(app: typer.Typer) -> None:
         words: list[str] = typer.Argument(..., metavar="COMMAND...", help="The program and its arguments, behind `--`."),
         tool: list[str] = Tools,
         mcp: list[str] = Mcp,
-        report: Path = typer.Option(None, "--report", metavar="FILE", help="Write the report to FILE, as JSON."),
+        report: Path = Report,
+        format: str = Format,
+        output: Path = Output,
+        observe: bool = Observe,
         fixtures: str = Fixtures,
         timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
         allow_expired: bool = Expired,
@@ -44,22 +47,17 @@ def register(app: typer.Typer) -> None:
 
         The program needs no preparation: its requests to a model are answered from the cassette in the provider's own shape,
         the functions that --tool names are replaced, and everything else that would go live is blocked and listed. Its output
-        passes through, and the report goes to stderr. With --json, the report goes to stdout, and the program's output to
-        stderr.
+        passes through, and the report goes to stderr. With --json, or a format other than text, the report goes to stdout and
+        the program's output to stderr; with --output, the report goes to a file.
         """
-        from otelreplay.report.replay import replay_text
-        from otelreplay.wiring.replaying import check_report, open_for_replay, write_report
+        from otelreplay.wiring.replaying import open_for_replay
         from otelreplay.wiring.running import Options
         from otelreplay.wiring.running import run as start
 
-        check_report(report)
+        asked = reporting(format=format, output=output, report=report, json=json)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        options = Options(tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures)
-        found = start(held, words, options=options, timeout=timeout, to_stderr=json)
-        write_report(report, found.report)
-        if json:
-            print_json(found.report)
-        else:
-            print_text(replay_text(found.report, columns=columns()), to=sys.stderr)
+        options = Options(tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures, observe=observe)
+        found = start(held, words, options=options, timeout=timeout, to_stderr=asked.takes_stdout)
+        give(asked, [(str(found.report["cassette"]), found.report)])
         return found.exit_code

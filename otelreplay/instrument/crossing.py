@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -91,14 +92,31 @@ _HERE: Final = str(Path(__file__).parent)
 _STARTER: Final = str(Path(__file__).parent.parent / "run")
 
 
+def _here() -> str:
+    """The folder that the program was started in, and its packages are not."""
+    try:
+        return f"{Path.cwd()}{os.sep}"
+    except OSError:  # it is gone
+        return "\0"
+
+
+_STARTED_IN: Final = _here()
+
+
 def where() -> str:
-    """``file.py:12`` of the program's line that made the call; nothing where a replay called its agent."""
+    """``src/file.py:12`` of the program's line that made the call; nothing where a replay called its agent.
+
+    The path is that below the folder in which the program was started; of a file elsewhere only the name.
+    """
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
     if frame.f_code.co_filename.startswith(_STARTER):
         return ""
-    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+    file = frame.f_code.co_filename
+    if file.startswith(_STARTED_IN):
+        return f"{file[len(_STARTED_IN) :]}:{frame.f_lineno}"
+    return f"{Path(file).name}:{frame.f_lineno}"
 
 
 NOBODY: Final = Crossing()

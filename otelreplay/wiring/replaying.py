@@ -90,7 +90,7 @@ def replay(
     if refused is not None:
         raise refused
     found = replayed(observed, held.cassette.events)
-    return replace(found, report=clean_report(found.report))
+    return replace(found, report=clean_report({**found.report, "cassette": shown(held.name)}))
 
 
 def testify(messages: Iterable[Mapping[str, Any]]) -> None:

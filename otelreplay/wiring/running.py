@@ -34,11 +34,14 @@ class Options:
     tools: tuple[str, ...] = ()
     mcp: tuple[str, ...] = ()
     fixtures: str = ""
+    observe: bool = False
+    """Go on after a divergence."""
 
     def words(self) -> list[str]:
         """As they are written on the command line."""
         named = [word for tool in self.tools for word in ("--tool", tool)] + [w for name in self.mcp for w in ("--mcp", name)]
-        return [*named, *(["--fixtures", self.fixtures] if self.fixtures else [])]
+        observe = ["--observe"] if self.observe else []
+        return [*named, *(["--fixtures", self.fixtures] if self.fixtures else []), *observe]
 
 
 def run(
@@ -70,7 +73,7 @@ def run(
     code = observed.child_exit
     result = session.result(child_exit=None if may_fail(held.cassette) else code)
     found = replayed(observed, held.cassette.events, held=plain(result.as_json()))
-    return replace(found, report=clean_report(found.report))
+    return replace(found, report=clean_report({**found.report, "cassette": shown(held.name)}))
 
 
 def _check_covered(held: Opened, named: Collection[tools.Tool], over_mcp: Collection[str]) -> None:
@@ -91,6 +94,7 @@ def _hosted(held: Opened, options: Options, said: str) -> tuple[Hosted, Session]
         key=secrets.token_bytes(32),
         fixtures=read_fixtures(text, where=shown(options.fixtures)) if text else {},
         command=said,
+        observe=options.observe,
     )
     providers = frozenset(_providers(held.cassette))
 
