@@ -26,6 +26,7 @@ from otelreplay import semconv as sc
 from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.spoken import spoken
 from otelreplay.dialects.values import ELIDED, decoded, is_broken, is_cut, lift_system, normal_messages, read_messages
 from otelreplay.events import Inferred, Mark, Message, Missing
 from otelreplay.providers.fields import as_list
@@ -302,28 +303,5 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
                 yield Missing(field=side, cause="not_carried_by_convention", detail=_ONLY_TEXT)
                 continue
             lost = Missing(field="parts", cause="not_carried_by_convention", detail=_ONLY_TEXT)
-            got = [intern.message(m, () if m["parts"] else (lost,)) for m in _spoken(str(whole), role)]
+            got = [intern.message(m, () if m["parts"] else (lost,)) for m in spoken(str(whole), role)]
         fields[side] = got
-
-
-def _spoken(text: str, role: str) -> list[dict[str, Any]]:
-    """Plain text, or lines of the form ``role: text``."""
-    turns: list[tuple[str, list[str]]] = []
-    for line in text.split("\n"):
-        head, colon, rest = line.partition(": ")
-        if colon and head in ("system", "user", "assistant", "tool", "developer"):
-            turns.append((head, [rest]))
-        elif turns:
-            turns[-1][1].append(line)
-        else:
-            return [{"role": role, "parts": [{"type": "text", "content": text}]}]
-    return [_line(said, "\n".join(lines)) for said, lines in turns]
-
-
-def _line(role: str, text: str) -> dict[str, Any]:
-    """One turn; ``None`` is what Python prints of a turn that only calls tools."""
-    if role == "assistant" and text == "None":
-        return {"role": role, "parts": []}
-    if role == "tool":
-        return {"role": role, "parts": [{"type": "tool_call_response", "response": text}]}
-    return {"role": role, "parts": [{"type": "text", "content": text}]}

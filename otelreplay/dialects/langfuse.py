@@ -19,6 +19,8 @@ from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
+from otelreplay.dialects.spoken import spoken
+from otelreplay.dialects.values import lift_system
 from otelreplay.dialects.wire import json_of, request_fields
 from otelreplay.events import Failure
 from otelreplay.providers import CODECS, decode_message
@@ -89,7 +91,11 @@ class _Reader(SpanReader):
         if isinstance(body, list) and all(isinstance(m, dict) for m in body):
             body = {"messages": body} if all("role" in m and "type" not in m for m in body) else {"input": body}
         elif isinstance(body, str):
-            body = {"messages": [{"role": "user", "content": body}]}
+            said = [self.intern.message(m) for m in spoken(body, "user")]
+            system, self.fields["request.messages"] = lift_system(said)
+            self.give({"request.system": system} if system else {})
+            self.taken.add(INPUT)
+            return
         got = request_fields(body, self.intern)
         if got:
             self.taken.add(INPUT)
@@ -98,6 +104,8 @@ class _Reader(SpanReader):
     def answered(self, body: Any) -> None:
         """One message, the items of a reply, or bare text."""
         if body is None or ("error" in self.fields and body in ("", {}, [])):
+            return
+        if body == "None":  # what Python prints of the text of a reply that only called tools
             return
         if isinstance(body, str):
             body = {"role": "assistant", "content": body}

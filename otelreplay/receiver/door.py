@@ -135,7 +135,8 @@ class Door:
             try:
                 receipt = self._committer.put(delivery(spans, logs, tenant=request.tenant))
             except OtelReplayError as error:
-                kind: Kind = "unavailable" if isinstance(error, InboxError) else "internal"
+                ours = isinstance(error, InboxError) or error.code.startswith("inbox.")  # a damaged one can be restored
+                kind: Kind = "unavailable" if ours else "internal"
                 raise RefusedError(kind, f"nothing can be stored now: {error.what}") from None
         self._count(receipt)
         return self._answer(rejected, batch.unlisted, receipt)

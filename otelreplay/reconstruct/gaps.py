@@ -135,7 +135,8 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
     models = [d for d in drafts if d.kind == "model"]
     agents = [d for d in drafts if d.kind == "agent" and d.span is not None]
     tools = [d for d in drafts if d.kind in ("tool", "retrieval")]
-    if agents and not models:
+    own = all(d.exact for d in drafts if d.span is not None)  # all of it decorated: what is not there was not called
+    if agents and not models and not own:
         inner = agents[-1]
         assert inner.span is not None
         package = package_of(inner.span)

@@ -557,6 +557,13 @@ def test_a_process_of_jaeger_may_stand_in_its_span_and_a_broken_one_costs_no_spa
     assert (1, 1) == (len(batch.spans), len(batch.rejected))
 
 
+def test_both_sides_of_a_call_that_share_an_id_in_zipkin_are_two_spans_and_the_server_s_stands_inside():
+    client, server = read(dump([zipkin(kind="CLIENT"), zipkin(kind="SERVER", shared=True)])).spans
+    assert server.span_id != client.span_id == server.parent_span_id
+    (again,) = read(dump([zipkin(kind="SERVER", shared=True)])).spans
+    assert again.span_id == server.span_id
+
+
 def test_a_remote_endpoint_of_zipkin_is_kept():
     (span,) = read(dump([zipkin(remoteEndpoint={"serviceName": "db", "ipv4": "192.0.2.1", "port": 5432})])).spans
     kept = {name: span.attributes[name] for name in ("peer.service", "net.peer.ip", "net.peer.port")}

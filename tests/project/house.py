@@ -30,7 +30,7 @@ STUBS_PURE = ("failures", "refusals", "replies", "reply", "streams", "vectors")
 DIALECTS_SHARED = (
     "sequence",
     "blocks",
-    "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "toolio", "values", "wire",
+    "collecting", "flattened", "intern", "langchain", "packages", "reading", "spelled", "spoken", "toolio", "values", "wire",
 )  # fmt: skip
 """The parts of ``dialects`` that are no convention: what all of them share."""
 

@@ -8,10 +8,12 @@ import socket
 import threading
 import time
 import zlib
+from unittest.mock import Mock
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
+from otelreplay.errors import InputError
 from otelreplay.inputs import read_batches
 from otelreplay.inputs.gather import LISTED
 from otelreplay.testing.inboxes import TRACE, sample_span
@@ -364,3 +366,11 @@ def test_very_many_members_of_gzip_cost_no_more_than_their_size(post):
     began = time.monotonic()
     assert post.post(gzip.compress(b"") * 500_000, PROTOBUF, Content_Encoding="gzip")[0] == 400
     assert time.monotonic() - began < 3
+
+
+def test_a_damaged_inbox_makes_senders_try_again(post, monkeypatch):
+    """It can be restored from a backup: what is sent meanwhile need not be lost."""
+    damaged = InputError("the inbox is damaged", code="inbox.corrupt", next_step="restore it from a backup")
+    monkeypatch.setattr(post.receiver._committer, "put", Mock(side_effect=damaged))
+    assert post.post(request(sample_span(1)))[0] == 503
+    assert post.status["refused"]["unavailable"] == 1

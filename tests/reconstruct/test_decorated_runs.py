@@ -193,3 +193,12 @@ def test_a_call_whose_parent_never_came_is_marked():
 def test_arrival_in_any_order_gives_the_same_events():
     spans = run(own_tool(3, arguments={"id": "o-1", "limit": 3}, result={"state": "late"}, parent=1))
     assert reconstruct(spans).events == reconstruct(spans[::-1]).events == reconstruct([*spans, *spans]).events
+
+
+def test_a_decorated_run_without_any_model_is_full():
+    """All spans are ours: a model that is not there was not called."""
+    recording = reconstruct(
+        [own_agent(given={"ask": "x"}, output="late"), own_tool(2, arguments={"id": 1}, result=2, parent=1)]
+    )
+    assert recording.missing == ()
+    assert assess(recording.events, recording.missing).verdict == "full"

@@ -151,3 +151,19 @@ def test_what_the_sdk_s_own_span_knows_of_the_parameters_is_added():
     first = span(1, "chat m", outer)
     (call,) = events(first, span(2, "create", inner, parent=first.span_id))
     assert call.request["params"] == {"temperature": 0.5, "max_tokens": 64}
+
+
+def test_a_call_that_a_framework_and_its_sdk_tell_as_text_is_one_event():
+    """The inner span has the conversation as lines, and None in place of a reply that only calls a tool."""
+    outer = {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "system",
+             "llm.input_messages.0.message.content": "brief", "llm.input_messages.1.message.role": "user",
+             "llm.input_messages.1.message.content": "hi", "llm.output_messages.0.message.role": "assistant",
+             "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c1",
+             "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "look",
+             "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": "{}"}  # fmt: skip
+    inner = {"langfuse.observation.type": "generation", "langfuse.observation.input": "developer: brief\nuser: hi",
+             "langfuse.observation.output": "None"}  # fmt: skip
+    first = span(1, "invoke", outer)
+    found = events(first, span(2, "chat", inner, parent=first.span_id))
+    assert [e.kind for e in found] == ["model", "tool"]
+    assert (found[0].request["system"], len(found[0].spans)) == ([{"type": "text", "content": "brief"}], 2)

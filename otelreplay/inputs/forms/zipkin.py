@@ -7,6 +7,7 @@ a resource.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -57,10 +58,15 @@ def _span(value: dict[str, Any], gather: Gather) -> Span:
     attributes, fields = lifted(_tags(value), gather)
     start = loose.moment(value.get("timestamp"), "the timestamp", loose.US)
     took = value.get("duration")
+    trace_id = loose.any_id(value.get("traceId"), 32, "trace id", pad=True)
+    span_id = loose.any_id(value.get("id"), 16, "span id", pad=True)
+    parent = loose.parent_id(value.get("parentId"), pad=True)
+    if value.get("shared") is True:  # the server's side of a call has the id of the client's: it stands inside
+        span_id, parent = hashlib.sha256(f"shared\0{trace_id}/{span_id}".encode()).hexdigest()[:16], span_id
     return Span(
-        trace_id=loose.any_id(value.get("traceId"), 32, "trace id", pad=True),
-        span_id=loose.any_id(value.get("id"), 16, "span id", pad=True),
-        parent_span_id=loose.parent_id(value.get("parentId"), pad=True),
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_span_id=parent,
         name=records.text(value.get("name"), "a name"),
         kind=loose.kind(value.get("kind")),
         start=start,
