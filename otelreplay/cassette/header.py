@@ -60,6 +60,8 @@ class Parent(BaseModel):
     kind: Literal["revision", "fork"]
     reason: str
     run_id: str | None = Field(default=None, pattern=r"^[0-9a-f]{1,64}$")
+    edits: list[dict[str, Any]] = []
+    """Of a fork: ``seq`` and ``field`` of each value that was set by hand."""
 
 
 class Header(BaseModel):
@@ -84,6 +86,8 @@ class Header(BaseModel):
     retention: Retention = Retention()
     placeholders: list[Any] = []
     parent: Parent | None = None
+    draft: dict[str, Any] | None = None
+    """Of a fork that was not replayed yet: the completeness that its seal will have."""
     continues: str | None = None
     versions: dict[str, Any] = {}
     resources: list[dict[str, Any]] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from otelreplay import __version__
-from otelreplay.cli import convert, diff, grade, keys, outbox, policy, reading, replay, run, schema, seal, serve, status, stub
+from otelreplay.cli import convert, diff, fork, grade, keys, outbox, policy, reading, replay, run, schema, seal, serve, status, stub
 
 app = typer.Typer(
     name="otelreplay",
@@ -40,7 +40,7 @@ def _otelreplay(
     del version
 
 
-for module in (convert, serve, seal, status, reading, grade, replay, run, stub, diff, outbox, keys, policy, schema):
+for module in (convert, serve, seal, status, reading, grade, replay, run, stub, diff, fork, outbox, keys, policy, schema):
     module.register(app)
 
 

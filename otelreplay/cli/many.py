@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from otelreplay.cli.output import columns, print_text
 from otelreplay.cli.progress import Steps
 from otelreplay.cli.reporting import Reporting, give, rendered
+
+if TYPE_CHECKING:
+    from otelreplay.cassette import Cassette
 
 Jobs = typer.Option(
     0, "--jobs", metavar="N", min=0, help="So many replays at once; as many as there are processors if left out."
@@ -58,3 +62,14 @@ def checked(words: Sequence[str], *, jobs: int, asked: Reporting, name: str) -> 
     if not asked.takes_stdout:
         print_text("\n" + check_text(found.as_json(), columns=columns()), to=sys.stderr)
     return code
+
+
+def keep_observed(cassette: Cassette, name: str, report: Mapping[str, Any]) -> None:
+    """After the replay of a fork: what was observed becomes part of it, or of a child. Not within a self-check."""
+    from otelreplay.cli.exits import say
+    from otelreplay.wiring.forking import conclude
+    from otelreplay.wiring.replaying import watched
+
+    path = None if watched() else conclude(cassette, name, report)
+    if path is not None:
+        say(f"what this fork showed is sealed in {path}")

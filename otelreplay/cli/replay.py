@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from otelreplay.cli.exits import command
-from otelreplay.cli.many import Jobs, SelfCheck, checked, replay_folder
+from otelreplay.cli.many import Jobs, SelfCheck, checked, keep_observed, replay_folder
 from otelreplay.cli.output import Json
 from otelreplay.cli.reading import CASSETTE_HELP, Expired, Unsealed, say_if_untrusted
 from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
@@ -59,6 +59,7 @@ def register(app: typer.Typer) -> None:
         say_if_untrusted(held.cassette)
         found = run(held, agent=agent, fixtures=fixtures, timeout=timeout, to_stderr=asked.takes_stdout, observe=observe)
         give(asked, [(str(found.report.get("cassette", cassette)), found.report)])
+        keep_observed(held.cassette, cassette, found.report)
         return found.exit_code
 
 

@@ -3,6 +3,7 @@
     origin      the answer
     cassette    was recorded, in its own place
     inferred    was recorded elsewhere and put here by a rule (a result quoted in the next request)
+    fork        was set by hand in a fork of the recording
     fixture     was given for this replay
     assumed     is a documented form for what was not recorded: a text cut into chunks that join to it, ...
 
@@ -15,6 +16,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from otelreplay.cassette.fork import RULE as FORK
 from otelreplay.events import Event, Failure, Inferred, Missing
 from otelreplay.events.fields import within
 from otelreplay.replay.carried import gaps_of
@@ -67,6 +69,8 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool, wire: bool = 
         return _made(event, fixture.response, fixture.error, "fixture", stream=stream, wire=wire)
     if gap is not None:
         return Absent(gap)
+    if any(mark.rule == FORK and _is_answer(mark.field) for mark in event.inferred):
+        return _made(event, event.response, event.error, "fork", stream=stream, wire=wire)
     origin: Origin = "inferred" if any(_elsewhere(mark, event) for mark in event.inferred) else "cassette"
     return _made(event, event.response, event.error, origin, stream=stream, wire=wire)
 
@@ -87,6 +91,10 @@ def _asks(request: dict[str, Any]) -> bool:
 def _elsewhere(mark: Inferred, event: Event) -> bool:
     """Whether a value of the answer was taken from another span than the event's own."""
     return _is_value(mark.field) and not any(mark.source.startswith(f"{span}:") for span in (event.id, *event.spans))
+
+
+def _is_answer(name: str) -> bool:
+    return within(name, "response") or within(name, "error")
 
 
 def _is_value(name: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from otelreplay.cassette import Cassette
+from otelreplay.cassette.fork import facts as fork_facts
 from otelreplay.errors import UsageError
 from otelreplay.events import Event, assess
 from otelreplay.report.cleaning import Clean, as_it_is, cleaned, cleaned_gaps, cleaned_outline
@@ -60,6 +61,7 @@ def about(cassette: Cassette) -> dict[str, Any]:
         "policy_digest": header.policy_digest,
         "signer": cassette.seal.signer if cassette.seal else None,
         "parent": header.parent.model_dump() if header.parent else None,
+        "lineage": fork_facts(cassette) or None,
         "continues": header.continues,
         "source": header.source,
         "scopes": list(header.scopes),
@@ -77,7 +79,34 @@ def _labels(cassette: Cassette) -> Iterator[tuple[str, str]]:
     )
     yield "policy", str(facts["policy"] or "")
     yield "expires", facts["expires"] or ""
-    yield "sealed", f"by {facts['signer']}" if facts["signer"] else "no: this is what an unfinished cassette holds"
+    lineage = facts["lineage"] or {}
+    yield "lineage", lineage_words(lineage)
+    yield "observed", _observed(lineage.get("observed"))
+    unsealed = (
+        "no: a draft, which its first replay seals" if lineage.get("draft") else "no: this is what an unfinished cassette holds"
+    )
+    yield "sealed", f"by {facts['signer']}" if facts["signer"] else unsealed
+
+
+def lineage_words(lineage: dict[str, Any]) -> str:
+    """Where a recording comes from, in one line; nothing for a first one."""
+    link = lineage.get("parent")
+    if not link:
+        return ""
+    run = f" of run {link['run_id']}" if link.get("run_id") else ""
+    edits = ", ".join(f"event {e.get('seq')} {e.get('field')}" for e in link.get("edits") or () if isinstance(e, dict))
+    return f"{'draft of a ' if lineage.get('draft') else ''}{link['kind']}{run} ({link['root'][:12]}): {link['reason']}" + (
+        f"; set by hand: {edits}" if edits else ""
+    )
+
+
+def _observed(seen: dict[str, Any] | None) -> str:
+    """What the replay that sealed a fork came to."""
+    if not seen:
+        return ""
+    first = seen.get("first_divergence") or {}
+    place = f": event {first.get('seq')} {first.get('path') or first.get('operation') or ''}".rstrip() if first else ""
+    return f"{seen.get('outcome')}{place}"
 
 
 def event_of(cassette: Cassette, seq: int) -> Event:
@@ -119,7 +148,8 @@ def inventory_json(item: Inventory) -> dict[str, Any]:
         return {"cassette": item.name, "bytes": item.size, "problem": item.problem}
     found = assess(item.cassette.events, item.cassette.missing)
     facts = about(item.cassette)
-    kept = {name: facts[name] for name in ("run_id", "revision", "created", "expires", "policy", "signer", "spans")}
+    names = ("run_id", "revision", "created", "expires", "policy", "signer", "spans", "lineage")
+    kept = {name: facts[name] for name in names}
     gaps = len(found.gaps) + len(found.missing)
     return {"cassette": item.name, "bytes": item.size, **kept, "verdict": found.verdict, "events": found.events, "gaps": gaps}
 
@@ -137,4 +167,6 @@ def inventory_text(items: list[Inventory], *, columns: int = 80) -> str:
         else:
             said = f"{pad(row['verdict'], 14)}  {headline(item.cassette.events)}"
             lines.append("  " + pad(said, columns - 2).rstrip())
+            if row["lineage"]:
+                lines.append("  " + pad(escape(lineage_words(row["lineage"])), columns - 2).rstrip())
     return "\n".join(lines) + "\n"

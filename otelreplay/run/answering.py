@@ -149,7 +149,7 @@ def redactor_for(header: Header, key: bytes) -> Redactor:
     Rules of secrets that only the recording side knew, or that this version does not have, are left out; the session accepts
     what stands in their holes, and says so.
     """
-    policy = _policy(header.policy)
+    policy = policy_of(header.policy)
     return compile_policy(
         policy,
         key=PseudonymKey(secret=key, epoch=0, tenant=policy.tenant),
@@ -166,7 +166,8 @@ def second_for(header: Header, key: bytes) -> Redactor | None:
     return compile_policy(local, key=own, attribute_fields=attribute_fields())
 
 
-def _policy(stored: Mapping[str, Any] | None) -> Policy:
+def policy_of(stored: Mapping[str, Any] | None) -> Policy:
+    """The policy that a header holds, without rules that cannot be applied here."""
     if stored is None:
         return off_policy()
     body = {name: value for name, value in stored.items() if name in Policy.model_fields and name != "rules"}
