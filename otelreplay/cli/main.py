@@ -14,7 +14,23 @@ from pathlib import Path
 import typer
 
 from otelreplay import __version__
-from otelreplay.cli import convert, diff, fork, grade, keys, outbox, policy, reading, replay, run, schema, seal, serve, status, stub
+from otelreplay.cli import (
+    convert,
+    diff,
+    fork,
+    grade,
+    keys,
+    outbox,
+    policy,
+    reading,
+    replay,
+    run,
+    schema,
+    seal,
+    serve,
+    status,
+    stub,
+)
 
 app = typer.Typer(
     name="otelreplay",

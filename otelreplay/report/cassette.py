@@ -12,7 +12,7 @@ from otelreplay.errors import UsageError
 from otelreplay.events import Event, assess
 from otelreplay.report.cleaning import Clean, as_it_is, cleaned, cleaned_gaps, cleaned_outline
 from otelreplay.report.completeness import completeness_json, completeness_text
-from otelreplay.report.text import escape, fields, pad, plural
+from otelreplay.report.text import escape, fields, pad, plural, wrap
 from otelreplay.report.timeline import headline, timeline_json, timeline_text
 
 
@@ -168,5 +168,5 @@ def inventory_text(items: list[Inventory], *, columns: int = 80) -> str:
             said = f"{pad(row['verdict'], 14)}  {headline(item.cassette.events)}"
             lines.append("  " + pad(said, columns - 2).rstrip())
             if row["lineage"]:
-                lines.append("  " + pad(escape(lineage_words(row["lineage"])), columns - 2).rstrip())
+                lines += wrap(lineage_words(row["lineage"]), columns, first="  ", rest="    ")
     return "\n".join(lines) + "\n"

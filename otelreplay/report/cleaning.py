@@ -34,8 +34,10 @@ def cleaned_outline(cassette: Cassette, clean: Clean) -> Cassette:
     if clean is as_it_is:
         return cassette
     header = cassette.header
-    facts = {"source": cleaned(header.source, clean), "scopes": tuple(map(clean, header.scopes))}
+    facts: dict[str, Any] = {"source": cleaned(header.source, clean), "scopes": tuple(map(clean, header.scopes))}
     facts |= {"policy": header.policy and {**header.policy, "name": clean(str(header.policy.get("name") or ""))}}
+    if header.parent is not None:
+        facts |= {"parent": header.parent.model_copy(update={"reason": clean(header.parent.reason)})}
     events = []
     for event in cassette.events:
         name = clean(event.name)

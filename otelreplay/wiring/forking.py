@@ -15,9 +15,9 @@ from otelreplay.cassette.fork import Edit, concluded, draft_lines, forked, obser
 from otelreplay.cassette.header import cassette_name
 from otelreplay.dialects import attribute_fields
 from otelreplay.errors import CassetteFormatError, KeyringError, UsageError
-from otelreplay.events import Event, Recording, assess
+from otelreplay.events import Recording, assess
 from otelreplay.pipeline.shelf import summary
-from otelreplay.redaction import PseudonymKey, compile_policy
+from otelreplay.redaction import PseudonymKey, Redactor, compile_policy
 from otelreplay.run.answering import policy_of
 from otelreplay.wiring.files import STDIN
 from otelreplay.wiring.settings import now, open_keyring
@@ -43,10 +43,14 @@ def fork(cassette: Cassette, name: str, *, seq: int, edits: Sequence[Edit], reas
     if out is None and name == STDIN:
         raise UsageError("a fork of standard input needs a folder", code="fork.out", next_step="name one with --out")
     folder = out or Path(name).parent
-    marks, clean = _pass(cassette.header)
-    header, recording = forked(cassette, seq=seq, edits=edits, reason=reason, created=_created(), clean=clean)
+    redactor = _redactor(cassette.header)
+    judge = redactor.event_pass()
+    header, recording = forked(
+        cassette, seq=seq, edits=edits, reason=redactor.text(reason), created=_created(), clean=judge.event
+    )
     known = {p.get("text") for p in header.placeholders if isinstance(p, dict)}
-    more = [p for p in marks() if p["text"] not in known]
+    found = [{name: getattr(p, name) for name in p.__struct_fields__} for p in sorted(judge.found.values())]
+    more = [p for p in found if p["text"] not in known]
     if more:
         header = header.model_copy(update={"placeholders": [*header.placeholders, *more]})
     lines = write_cassette(recording, header=header, signer=open_keyring().signer(), further=cassette.further)
@@ -60,8 +64,8 @@ def fork(cassette: Cassette, name: str, *, seq: int, edits: Sequence[Edit], reas
     return path
 
 
-def _pass(header: Header) -> tuple[Any, Any]:
-    """(the placeholders found so far, the cassette's own policy for one event).
+def _redactor(header: Header) -> Redactor:
+    """The cassette's own policy.
 
     Under the key of its pseudonyms where that is here, so that a value which the recording knows keeps its pseudonym.
     """
@@ -71,15 +75,7 @@ def _pass(header: Header) -> tuple[Any, Any]:
         with contextlib.suppress(KeyringError):
             key = open_keyring().pseudonym_key_of(epoch, policy.tenant)
     held = PseudonymKey(secret=key, epoch=epoch if isinstance(epoch, int) else 0, tenant=policy.tenant)
-    judge = compile_policy(policy, key=held, env=os.environ, attribute_fields=attribute_fields()).event_pass()
-
-    def clean(event: Event) -> Event:
-        return judge.event(event)
-
-    def found() -> list[dict[str, Any]]:
-        return [{f: getattr(p, f) for f in p.__struct_fields__} for p in sorted(judge.found.values())]
-
-    return found, clean
+    return compile_policy(policy, key=held, env=os.environ, attribute_fields=attribute_fields())
 
 
 def conclude(cassette: Cassette, name: str, report: Mapping[str, Any]) -> Path | None:
