@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
+from otelreplay.canonical.paths import join
 from otelreplay.events import Event
 from otelreplay.matching import KeyMemo, request_components
+from otelreplay.matching.semantics import PARAM_NAMES
 from otelreplay.replay.bindings import exact
 from otelreplay.replay.carried import Carried, Families, carried, is_own
 from otelreplay.replay.holes import Holes, Skeletons
+from otelreplay.replay.unsent import filled_in, sent
 
 SERVED: Final = frozenset(
     {"model", "embeddings", "tool", "retrieval", "memory", "state", "clock", "random", "id"}
@@ -129,6 +132,8 @@ class Score:
         self.placeholders: set[str] = set()
         self._free: set[int] = set()
         families = Families()
+        self.filled = filled_in(events)
+        """What packages of this run write for params that were not given."""
         for place, event in enumerate(events):
             self._take(event, place, skeletons, memo, families)
         self._place()
@@ -145,13 +150,17 @@ class Score:
         if event.kind not in SERVED and not agent:
             self.items.append(None)
             return
+        unsent: frozenset[str] = frozenset()
+        if event.kind == "model" and not is_own(event):
+            request, unsent = sent(event.request, self.filled)
+            event = event.model_copy(update={"request": request}) if unsent else event
         skeleton = skeletons.request(event.kind, event.request)
         keys = request_components(event.kind, event.name, skeleton.request, memo)
         keys.pop("name", None)  # the group has it
         group = (str(event.kind), operation_of(event.kind, event.name, skeletons))
         item = Recorded(event, place, group, keys, skeleton.holes)
         self.placeholders.update(hole.text for holes in skeleton.holes.values() for hole in holes)
-        families.add(event, group[1], keys)
+        families.add(event, group[1], [*keys, *(join("params", PARAM_NAMES.get(name, name)) for name in unsent)])
         self.items.append(item)
         (self.agents if agent else self.served).append(item)
 

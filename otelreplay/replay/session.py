@@ -28,6 +28,7 @@ from otelreplay.replay.result import ReplayResult, conclude
 from otelreplay.replay.rules import soft_rules
 from otelreplay.replay.score import Recorded, Score, operation_of
 from otelreplay.replay.situation import Situation
+from otelreplay.replay.unsent import sent
 
 _MOST: Final = 100
 """Divergences that are looked into; a program that goes on after so many learns nothing new."""
@@ -284,6 +285,8 @@ class Session:
     def _ask(self, live: Live) -> Asked:
         self._calls += 1
         self._situation.calls = self._calls
+        if live.wire:
+            live = replace(live, request=sent(live.request, self._score.filled)[0])
         skeleton = self._skeletons.request(live.kind, live.request)  # type: ignore[arg-type]
         keys = request_components(live.kind, live.name, skeleton.request, self._memo)  # type: ignore[arg-type]
         keys.pop("name", None)
