@@ -9,6 +9,7 @@ none. What is there, recorded or inferred, is never called missing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from otelreplay import semconv as sc
@@ -19,6 +20,8 @@ from otelreplay.reconstruct.draft import NOT_CAPTURED, Draft, above, names_alike
 from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import tool_calls
 
+_STEP_TYPE, _STEP = "mastra.span.type", "model_step"
+"""A span of Mastra for each exchange of a model call that goes on by itself; what was said in it is not told as messages."""
 _OWN_LOOP = "switch off automatic function calling and call the tools from your own loop"
 _INSTRUMENT = "instrument the model SDK and the tools as well as the agent framework"
 _UNREAD = "see docs/dialects.md for the conventions that are read, or record with one of them"
@@ -163,10 +166,12 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             detail=detail.replace("a model was called", "tools ran"),
             remedy=_UNREAD,
         )
-    inside_of = _inside(tools)
+    inside_of, steps = _inside(tools), Counter(d.parent for d in drafts if d.leftovers.get(_STEP_TYPE) == _STEP)
     for model in models:
-        if _covers_several(model, inside_of.get(model, ())):
-            detail = f"{model.id} covers several exchanges: tools ran inside it that its reply did not ask for"
+        several = f"{model.id} covers several exchanges"
+        if steps[model] > 1 or _covers_several(model, inside_of.get(model, ())):
+            ran = "it has a span for each step" if steps[model] > 1 else "tools ran inside it that its reply did not ask for"
+            detail = f"{several}: {ran}"
             yield Missing(field="model", cause="not_carried_by_convention", detail=detail, remedy=_OWN_LOOP)
             later = "the requests of its later exchanges, with the results of the tools, are not recorded"
             model.missing.append(

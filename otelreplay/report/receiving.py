@@ -20,6 +20,8 @@ def status_text(status: Mapping[str, Any]) -> str:
 
 
 def _status(status: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if "served" in status:  # of a folder; a receiver that answers is one
+        yield "served", {True: "yes", False: "no", None: "not known"}[status["served"]]
     received, stored, duplicates = status["received"], status["stored"], status["duplicates"]
     yield "received", f"{received['spans']} spans, {received['logs']} log records in {received['requests']} requests"
     yield "stored", f"{stored['spans']} spans, {stored['logs']} log records"

@@ -233,8 +233,19 @@ def store_status(store: Path) -> dict[str, Any]:
         raise InputError(
             "this is no store of a receiver", code="store.not_a_store", where=str(store), next_step="name the folder of --store"
         )
+    served = _is_served(store)
     inbox = open_inbox(store)
     try:
-        return status(inbox, counts_in(inbox))
+        return {**status(inbox, counts_in(inbox)), "served": served}
     finally:
         inbox.close()
+
+
+def _is_served(store: Path) -> bool | None:
+    """Does a process hold the store? None where that cannot be found out."""
+    try:
+        lock = StoreLock(store / "inbox" / "lock")
+    except OSError:
+        return None
+    lock.close()
+    return not lock.taken

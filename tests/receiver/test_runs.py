@@ -9,6 +9,7 @@ import pytest
 from otelreplay.errors import KeyringError, UsageError
 from otelreplay.receiver.inbox import delivery
 from otelreplay.report.event import event_json
+from otelreplay.report.receiving import status_text
 from otelreplay.spans import mark_twins
 from otelreplay.testing.inboxes import sample_span
 from otelreplay.wiring.converting import convert_files
@@ -293,3 +294,10 @@ def test_log_records_without_a_trace_are_sealed_as_the_run_of_their_session(tmp_
             assert post.post(record(at, session, "sse_event", **done), JSON, path="/v1/logs")[0] == 200
         assert (post.status["unplaced_logs"], post.status["stored"]["logs"]) == (0, 3)
     assert sorted(len(c.events) for c in cassettes(tmp_path).values()) == [1, 2]
+
+
+def test_the_status_of_a_folder_says_whether_anything_serves_it(tmp_path):
+    with served(tmp_path):
+        assert store_status(tmp_path)["served"] is True
+        assert status_text(store_status(tmp_path)).startswith("served        yes\n")
+    assert store_status(tmp_path)["served"] is False

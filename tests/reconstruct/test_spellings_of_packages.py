@@ -167,3 +167,20 @@ def test_a_call_that_a_framework_and_its_sdk_tell_as_text_is_one_event():
     found = events(first, span(2, "chat", inner, parent=first.span_id))
     assert [e.kind for e in found] == ["model", "tool"]
     assert (found[0].request["system"], len(found[0].spans)) == ([{"type": "text", "content": "brief"}], 2)
+
+
+def test_a_model_call_of_mastra_with_several_steps_hides_exchanges():
+    told = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "mastra.span.type": "model_generation",
+        "gen_ai.input.messages": J([{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]),
+        "gen_ai.output.messages": J([{"role": "assistant", "parts": []}]),
+    }
+    whole = span(1, "chat m", told)
+    step = {"gen_ai.operation.name": "model_step", "mastra.span.type": "model_step"}
+    steps = [span(n, "step", step, parent=whole.span_id) for n in (2, 3)]
+    assert not reconstruct([whole, steps[0]]).missing
+    recording = reconstruct([whole, *steps])
+    assert [(m.field, m.cause) for m in recording.missing] == [("model", "not_carried_by_convention")]
+    assert "request.messages" in {m.field for m in expand(recording.events[0]).missing}
