@@ -26,6 +26,8 @@ from otelreplay.replay.wire import response_of
 
 _TEXT_KINDS: Final = ("model",)
 _PIECES: Final = re.compile(r"\s*\S+\s*|\s+")
+_BESIDE: Final = ("id", "model", "usage", "finish_reasons")
+"""What may have been recorded of a response without its content."""
 _IN_PART: Final = frozenset({"never_ended"})
 """Causes of a gap that leave what was delivered."""
 
@@ -65,6 +67,9 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool, wire: bool = 
     ``wire``: the call crossed as a provider's request, which is answered with the whole response and not with a value.
     """
     gap = _gap(event)
+    if gap is not None and fixture is not None and wire and fixture.response is not None:
+        known = {key: value for key, value in (event.response or {}).items() if key in _BESIDE}
+        return _made(event, known | fixture.response, None, "fixture", stream=stream, wire=True)
     if gap is not None and fixture is not None:
         return _made(event, fixture.response, fixture.error, "fixture", stream=stream, wire=wire)
     if gap is not None:

@@ -26,8 +26,11 @@ STATUS_OF: Final = {
     "contentfilter": 400, "contentpolicyviolation": 400, "clienterror": 400, "validationexception": 400,
     "authentication": 401, "unauthenticated": 401, "unauthorized": 401, "invalidapikey": 401, "permissiondenied": 403,
     "permission": 403, "forbidden": 403, "accessdenied": 403, "notfound": 404, "modelnotfound": 404, "timeout": 504,
-    "conflict": 409, "requesttoolarge": 413, "unprocessableentity": 422, "ratelimit": 429, "ratelimitexceeded": 429,
+    "conflict": 409,
+    "requesttoolarge": 413, "contenttoolarge": 413, "unprocessableentity": 422, "ratelimit": 429, "ratelimitexceeded": 429,
     "resourceexhausted": 429, "toomanyrequests": 429, "insufficientquota": 429, "throttling": 429, "apistatus": 418,
+    "paymentrequired": 402, "requesttimeout": 408, "preconditionfailed": 412, "requestheaderfieldstoolarge": 431,
+    "clientclosedrequest": 499, "httpnotimplemented": 501,
     "internalserver": 500, "internal": 500, "servererror": 500, "apierror": 500, "badgateway": 502, "unavailable": 503,
     "serviceunavailable": 503, "deadlineexceeded": 504, "gatewaytimeout": 504, "overloaded": 529,
 }  # fmt: skip

@@ -76,10 +76,13 @@ def error_body(
 
 
 def midway(api: str, body: dict[str, Any], number: int) -> dict[str, Any]:
-    """An error's body as an event in the midst of a stream. ``number``: how many events came before it."""
+    """An error's body as an event in the midst of a stream. ``number``: how many events came before it.
+
+    Of the responses API it has both its forms: the fields of the event ``error``, and the object that the SDK raises.
+    """
     if api == "openai.responses":
         inner = body.get("error")
         said = inner if isinstance(inner, dict) else {}
         fields = {key: said.get(key) for key in ("code", "message", "param")}
-        return {"type": "error", **fields, "sequence_number": number}
+        return {"type": "error", **fields, "error": inner, "sequence_number": number}
     return body
