@@ -69,7 +69,9 @@ def _model(reader: SpanReader) -> None:
     body = json_of(value) if there else None
     if isinstance(body, dict) and body:
         reader.taken.add(RESPONSE)
-        reader.give(response_fields(_candidate(body), reader.intern, CODECS["gemini.generate_content"]))
+        said = response_fields(_candidate(body), reader.intern, CODECS["gemini.generate_content"])
+        said.pop("response.extra", None)  # fields of the framework's own object
+        reader.give(said)
     reader.simple(sc.REQUEST_MODEL, "request.model")
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.values import lift_system, normal_messages
+from otelreplay.providers import openai_chat
 
 _ROLES: Final = {
     "human": "user",
@@ -101,6 +102,9 @@ def reply_of(body: Any, intern: Interner) -> dict[str, Any]:
     ):
         if isinstance(value, str) and value:
             fields[f"response.{field}"] = [value] if field == "finish_reasons" else value
+    beside = {key: meta[key] for key in ("system_fingerprint", "service_tier") if isinstance(meta.get(key), str)}
+    if beside and meta.get("object") != "response":
+        fields["response.extra"] = {openai_chat.API: beside}
     return fields
 
 

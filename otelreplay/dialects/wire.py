@@ -7,9 +7,11 @@ from typing import Any
 from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.values import lift_system
-from otelreplay.providers import Codec, decode_tool, request_codec, response_codec
+from otelreplay.providers import Codec, decode_tool, gemini, request_codec, response_codec
 
 _ECHOED = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
+_REPEATED = frozenset({"instructions", "tools", "tool_choice", "parallel_tool_calls", "text", *_ECHOED})
+"""What a response of the Responses API repeats of its request."""
 
 
 def json_of(value: Any) -> Any:
@@ -69,4 +71,8 @@ def response_fields(body: Any, intern: Interner, codec: Codec | None = None) -> 
     for name in ("finish_reasons", "usage", "id", "model"):
         if got.get(name):
             fields[f"response.{name}"] = got[name]
+    left_out = _REPEATED | gemini.SDK_FIELDS
+    beside = {key: value for key, value in got.get("extra", {}).items() if key not in left_out and value is not None}
+    if beside:
+        fields["response.extra"] = {codec.api: intern.value(beside)}
     return fields

@@ -107,6 +107,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             "usage": _ref("Usage"),
             "id": _TEXT,
             "model": _TEXT,
+            "extra": _object("Other fields of the provider's own body, under the name of its API (`docs/providers.md`).", {}),
             "result": _PAYLOAD,
             **_STREAMED,
         },

@@ -108,6 +108,10 @@ FINISH = {
 }
 
 NEUTRAL = {"responseId": "resp-0", "modelVersion": "unknown", "candidates": []}
+SDK_FIELDS = frozenset({
+    "sdkHttpResponse", "sdk_http_response", "automaticFunctionCallingHistory", "automatic_function_calling_history", "parsed",
+})  # fmt: skip
+"""What the Python SDK puts on its object, and no provider sends."""
 USAGE_KEY = "usageMetadata"
 NEUTRAL_USAGE = {"promptTokenCount": 0, "candidatesTokenCount": 0, "totalTokenCount": 0}
 

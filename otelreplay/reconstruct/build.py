@@ -16,7 +16,7 @@ _REQUEST = (
     "config",
 )
 # fmt: on
-_RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "result", "as_seen", "output", "chunks", "stream")
+_RESPONSE = ("messages", "finish_reasons", "usage", "id", "model", "extra", "result", "as_seen", "output", "chunks", "stream")
 _KINDS = frozenset(get_args(Kind))
 _AS_SENT = frozenset({"effect", "idempotency_key"})
 """Fields of an event whose values are what a sender wrote: to be checked."""

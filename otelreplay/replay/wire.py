@@ -42,8 +42,10 @@ def response_of(response: Value) -> Value:
     body = _joined(pieces) if pieces else result
     codec = response_codec(body)
     if codec is not None:
-        known = {key: response[key] for key in ("id", "model", "usage") if key in response} | codec.decode_response(body)
-        return known | ({"chunks": pieces} if pieces else {})
+        read = codec.decode_response(body)
+        beside = {"extra": {codec.api: read.pop("extra")}} if "extra" in read else {}
+        known = {key: response[key] for key in ("id", "model", "usage") if key in response}
+        return known | read | beside | ({"chunks": pieces} if pieces else {})
     if "messages" in response:
         return response
     text = "".join(pieces) if pieces and all(isinstance(piece, str) for piece in pieces) else result

@@ -13,6 +13,7 @@ from otelreplay.providers import CODECS
 from otelreplay.replay.answers import Served
 from otelreplay.replay.wire import chunks_of
 from otelreplay.stubs.failures import Known, known
+from otelreplay.stubs.fitting import fitted
 from otelreplay.stubs.refusals import midway
 from otelreplay.stubs.reply import JSON, NO_RETRY, SSE, Asked, Reply, json_reply
 from otelreplay.stubs.streams import anthropic, chat, framed, gemini, responses
@@ -37,7 +38,12 @@ def reply_for(asked: Asked, served: Served) -> Reply:
     if failed is not None and not (asked.stream and "messages" in response):
         return json_reply(failed.body, status=failed.status, headers=NO_RETRY, assumed=failed.assumed)
     name = CODEC_OF.get(asked.api, asked.api)
-    body, assumed = CODECS[name].encode_response(response, defaults=_defaults(asked))
+    written, translated = fitted(response, name, served.event)
+    body, assumed = CODECS[name].encode_response(written, defaults=_defaults(asked))
+    assumed += translated
+    if name == "openai.responses":
+        repeated = {key: asked.body[key] for key in ECHOED if key in asked.body and key not in body}
+        body, assumed = {**body, **repeated}, (*assumed, *repeated)
     if not asked.stream:
         return json_reply(body, assumed=assumed)
     return _streamed(asked, response, body, assumed, failed=failed, stopped=served.end == "stopped")
@@ -49,9 +55,17 @@ def answered(response: dict[str, Any]) -> bool:
     return "messages" in response and isinstance(words, list) and any(isinstance(word, str) for word in words)
 
 
+ECHOED: Final = (
+    "instructions", "max_output_tokens", "metadata", "parallel_tool_calls", "previous_response_id", "reasoning", "store",
+    "temperature", "text", "tool_choice", "tools", "top_p", "truncation", "user",
+)  # fmt: skip
+"""What a response of the Responses API repeats of its request."""
+
+
 def _defaults(asked: Asked) -> dict[str, Any]:
-    """The model that was asked for is more likely than none."""
-    return dict.fromkeys(("model", "modelVersion"), asked.model) if asked.model else {}
+    """What the request says is more likely than nothing: the model, and what the API repeats."""
+    likely = dict.fromkeys(("model", "modelVersion"), asked.model) if asked.model else {}
+    return {name: asked.body[name] for name in ECHOED if name in asked.body} | likely
 
 
 def _streamed(

@@ -24,7 +24,7 @@ CASSETTE_IO = ("directory", "keyring", "locks")
 All else there belongs to the core.
 """
 
-STUBS_PURE = ("failures", "refusals", "replies", "reply", "streams", "vectors")
+STUBS_PURE = ("failures", "fitting", "refusals", "replies", "reply", "streams", "vectors")
 """The parts of ``stubs`` that serve nothing: requests and answers as values."""
 
 DIALECTS_SHARED = (
