@@ -96,7 +96,8 @@ def score(capture: Path) -> Score:
         if event is None or not isinstance(got, Served):
             found.unanswered.append(f"{got.mark.field}: {got.mark.cause}" if isinstance(got, Absent) else "no event")
             continue
-        _compare(found, truth, got, "\n".join(text for span in event.spans for text in spans.get(span, ())))
+        of_event = "\n".join(text for span in event.spans for text in spans.get(span, ()))
+        _compare(found, truth, got, (of_event, (capture / "otlp.jsonl").read_text(encoding="utf-8")))
     return found
 
 
@@ -164,6 +165,8 @@ class Pair:
     assumed: frozenset[str]
     gaps: tuple[str, ...]
     telemetry: str
+    """The spans of the event, and the log records that belong to them."""
+    everything: str
 
     def classed(self, path: str) -> str:
         """The class of a leaf."""
@@ -175,7 +178,7 @@ class Pair:
             return "gap"
         if path not in self.made:
             return "lost" if self.held(self.sent[path]) else "neutral"
-        told = _written(self.made[path]) in self.telemetry
+        told = any(text in self.telemetry or text in self.everything for text in _spellings(self.made[path]))
         return "told" if told and (path not in self.sent or not self.held(self.sent[path])) else "wrong"
 
     def held(self, value: Any) -> bool:
@@ -183,7 +186,7 @@ class Pair:
         return _telling(value) and _written(value) in self.telemetry
 
 
-def _compare(found: Score, truth: dict[str, Any], got: Served, telemetry: str) -> None:
+def _compare(found: Score, truth: dict[str, Any], got: Served, telemetry: tuple[str, str]) -> None:
     api = APIS.get(truth["api"], truth["api"])
     reply = reply_for(Request(api, "", truth.get("request") or {}), got)
     pair = Pair(
@@ -191,7 +194,8 @@ def _compare(found: Score, truth: dict[str, Any], got: Served, telemetry: str) -
         made=dict(leaves(read(api, json.loads(reply.body)))),
         assumed=frozenset(path.partition(":")[0] for path in reply.assumed),
         gaps=tuple(m.field for m in got.event.missing if within(m.field, "response") or within("response", m.field)),
-        telemetry=telemetry,
+        telemetry=telemetry[0],
+        everything=telemetry[1],
     )
     for path in sorted({*pair.sent, *pair.made}):
         name = pair.classed(path)
@@ -214,6 +218,12 @@ _COMMON: Final = (None, True, False, "auto", "default", "completed", "text", "st
 def _telling(value: Any) -> bool:
     """Whether a value says by itself what it is: ``0`` or ``auto`` may stand anywhere."""
     return len(str(value)) >= 4 and value not in _COMMON
+
+
+def _spellings(value: Any) -> set[str]:
+    """A value as JSON, also as JSON inside of JSON."""
+    written = {_written(value), json.dumps(value).strip('"')}
+    return written | {json.dumps(text)[1:-1] for text in written}
 
 
 def _written(value: Any) -> str:

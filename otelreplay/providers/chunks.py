@@ -51,8 +51,21 @@ def _chat(chunks: Iterable[Value]) -> Value:
             index = _number(choice.get("index"))
             held = choices.setdefault(index, {"index": index, "message": {"role": "assistant"}})
             _grow(held["message"], as_dict(choice.get("delta")))
-            held |= {k: v for k, v in choice.items() if k not in ("index", "delta") and v is not None}
+            held |= {k: v for k, v in choice.items() if k not in ("index", "delta", "logprobs") and v is not None}
+            _add_logprobs(held, choice.get("logprobs"))
     return {"object": "chat.completion", **body, "choices": [choices[n] for n in sorted(choices)]}
+
+
+def _add_logprobs(held: Value, new: Any) -> None:
+    """Each chunk has those of its own tokens."""
+    if not isinstance(new, dict):
+        return
+    known = held["logprobs"] = as_dict(held.get("logprobs"))
+    for key, value in new.items():
+        if isinstance(value, list) and isinstance(known.get(key), list):
+            known[key] = [*known[key], *value]
+        elif value is not None or key not in known:
+            known[key] = value
 
 
 def _grow(held: Value, delta: Value) -> None:
