@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import conversion, instrument, loading, mutation, reading, receiving, replaying, size, start
+from benchmarks import conversion, instrument, loading, mutation, reading, receiving, replaying, resurrection, size, start
 from benchmarks.harness import Bench, Setting, run
 
 BENCHES: dict[str, Bench] = {
@@ -20,6 +20,7 @@ BENCHES: dict[str, Bench] = {
     "mutation": mutation.bench,
     "instrument": instrument.bench,
     "receiving": receiving.bench,
+    "resurrection": resurrection.bench,
 }
 
 
