@@ -212,7 +212,7 @@ _PLACES: Final = {
 }
 
 
-_COMMON: Final = (None, True, False, "auto", "default", "completed", "text", "stop", "disabled", [], {})
+_COMMON: Final[tuple[Any, ...]] = (None, True, False, "auto", "default", "completed", "text", "stop", "disabled", [], {})
 
 
 def _telling(value: Any) -> bool:
