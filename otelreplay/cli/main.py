@@ -20,6 +20,7 @@ from otelreplay.cli import (
     fork,
     grade,
     keys,
+    normalizers,
     outbox,
     policy,
     reading,
@@ -56,7 +57,11 @@ def _otelreplay(
     del version
 
 
-for module in (convert, serve, seal, status, reading, grade, replay, run, stub, diff, fork, outbox, keys, policy, schema):
+_COMMANDS = (
+    convert, serve, seal, status, reading, grade, replay, run, stub, diff, fork, normalizers, outbox, keys, policy, schema,
+)  # fmt: skip
+
+for module in _COMMANDS:
     module.register(app)
 
 

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 CASSETTE_HELP = "A *.cassette.jsonl file, also .zst; - reads standard input."
 CassetteFile = typer.Argument(..., metavar="CASSETTE", help=CASSETTE_HELP)
 Expired = typer.Option(False, "--allow-expired", help="Read it although it has expired.")
+NormalizerWords = typer.Option(
+    [],
+    "--normalizer",
+    metavar="KIND[:FIELD]",
+    help="What may differ: timestamps, uuids, addresses, numbers:FIELD, unordered:FIELD, regex:FIELD:PATTERN; repeatable.",
+)
+NormalizersFile = typer.Option("", "--normalizers", metavar="FILE", help="A file of them, one a line.")
 Unsealed = typer.Option(False, "--allow-unsealed", help="Read what an unfinished or cut cassette holds, up to its end.")
 
 

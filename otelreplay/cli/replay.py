@@ -9,7 +9,7 @@ import typer
 from otelreplay.cli.exits import command
 from otelreplay.cli.many import Jobs, SelfCheck, checked, keep_observed, replay_folder
 from otelreplay.cli.output import Json
-from otelreplay.cli.reading import CASSETTE_HELP, Expired, Unsealed, say_if_untrusted
+from otelreplay.cli.reading import CASSETTE_HELP, Expired, NormalizersFile, NormalizerWords, Unsealed, say_if_untrusted
 from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
 
 
@@ -26,6 +26,8 @@ def register(app: typer.Typer) -> None:
         output: Path = Output,
         observe: bool = Observe,
         fixtures: str = typer.Option("", "--fixtures", metavar="FILE", help="Answers for events whose data is missing."),
+        normalizer: list[str] = NormalizerWords,
+        normalizers: str = NormalizersFile,
         timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
         self_check: bool = SelfCheck,
         jobs: int = Jobs,
@@ -43,6 +45,7 @@ def register(app: typer.Typer) -> None:
         For a folder, every cassette in it is replayed, several at once, and the failures are grouped by their first divergence.
         --report FILE then holds all of it, --report DIR a file for each cassette.
         """
+        from otelreplay.wiring.normalizing import options as as_options
         from otelreplay.wiring.replaying import open_for_replay
         from otelreplay.wiring.replaying import replay as run
 
@@ -50,6 +53,7 @@ def register(app: typer.Typer) -> None:
         asked = reporting(format=format, output=output, report=None if many else report, json=json)
         if self_check or many:
             words = _words(agent, fixtures, timeout, observe=observe, expired=allow_expired, unsealed=allow_unsealed)
+            words += as_options(normalizer, normalizers)
             if not many:
                 return checked(["replay", cassette, *words], jobs=jobs, asked=asked, name=cassette)
             words += ["--self-check", "--jobs", "1"] if self_check else []
@@ -57,7 +61,10 @@ def register(app: typer.Typer) -> None:
             return replay_folder(Path(cassette), every, jobs=jobs, asked=asked, report=report, allow_unsealed=allow_unsealed)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        found = run(held, agent=agent, fixtures=fixtures, timeout=timeout, to_stderr=asked.takes_stdout, observe=observe)
+        found = run(
+            held, agent=agent, fixtures=fixtures, normalizer=normalizer, normalizers=normalizers, timeout=timeout,
+            to_stderr=asked.takes_stdout, observe=observe,
+        )  # fmt: skip
         give(asked, [(str(found.report.get("cassette", cassette)), found.report)])
         keep_observed(held.cassette, cassette, found.report)
         return found.exit_code

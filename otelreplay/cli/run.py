@@ -8,7 +8,7 @@ import typer
 
 from otelreplay.cli.exits import command
 from otelreplay.cli.output import Json
-from otelreplay.cli.reading import CassetteFile, Expired, Unsealed, say_if_untrusted
+from otelreplay.cli.reading import CassetteFile, Expired, NormalizersFile, NormalizerWords, Unsealed, say_if_untrusted
 from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
 
 Tools = typer.Option(
@@ -38,6 +38,8 @@ def register(app: typer.Typer) -> None:
         output: Path = Output,
         observe: bool = Observe,
         fixtures: str = Fixtures,
+        normalizer: list[str] = NormalizerWords,
+        normalizers: str = NormalizersFile,
         timeout: float = typer.Option(None, "--timeout", metavar="SECONDS", min=0.0, help="End the program after this time."),
         allow_expired: bool = Expired,
         allow_unsealed: bool = Unsealed,
@@ -57,7 +59,10 @@ def register(app: typer.Typer) -> None:
         asked = reporting(format=format, output=output, report=report, json=json)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        options = Options(tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures, observe=observe)
+        options = Options(
+            tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures, observe=observe, normalizer=tuple(normalizer),
+            normalizers=normalizers,
+        )  # fmt: skip
         found = start(held, words, options=options, timeout=timeout, to_stderr=asked.takes_stdout)
         give(asked, [(str(found.report["cassette"]), found.report)])
         return found.exit_code

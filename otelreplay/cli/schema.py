@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
     def schema(
         *, report: bool = typer.Option(False, "--report", help="The schema of a replay's report in place of an event's.")
     ) -> None:
-        """Print the JSON Schema of an event, or of the report of a replay."""
+        """Print the JSON Schema of an event or of a replay's report."""
         if report:
             from otelreplay.report.schema import schema_text as text
         else:

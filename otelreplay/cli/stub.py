@@ -11,7 +11,7 @@ import typer
 
 from otelreplay.cli.exits import command
 from otelreplay.cli.output import Json, columns, print_json, print_text
-from otelreplay.cli.reading import CassetteFile, Expired, Unsealed, say_if_untrusted
+from otelreplay.cli.reading import CassetteFile, Expired, NormalizersFile, NormalizerWords, Unsealed, say_if_untrusted
 from otelreplay.cli.run import Fixtures
 
 
@@ -25,6 +25,8 @@ def register(app: typer.Typer) -> None:
         port: int = typer.Option(0, "--port", metavar="PORT", min=0, max=65535, help="Listen here; 0 for any free port."),
         report: Path = typer.Option(None, "--report", metavar="FILE", help="Write the report to FILE, as JSON."),
         fixtures: str = Fixtures,
+        normalizer: list[str] = NormalizerWords,
+        normalizers: str = NormalizersFile,
         allow_expired: bool = Expired,
         allow_unsealed: bool = Unsealed,
         json: bool = Json,
@@ -42,7 +44,8 @@ def register(app: typer.Typer) -> None:
         check_report(report)
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
-        found = serve(held, options=Options(fixtures=fixtures), port=port, ready=_say)
+        options = Options(fixtures=fixtures, normalizer=tuple(normalizer), normalizers=normalizers)
+        found = serve(held, options=options, port=port, ready=_say)
         write_report(report, found.report)
         if json:
             print_json(found.report)

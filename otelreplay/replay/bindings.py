@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from otelreplay.replay.holes import KEYED, NORMALISED, Hole, Holes
+from otelreplay.replay.holes import BOUND, NORMALISED, TELLING, Hole, Holes
 
 Pairs = list[tuple[str, str]]
 FRESH: Final = "\ue002"
@@ -35,12 +35,12 @@ class Bindings:
 
     def served(self, holes: Iterable[Hole]) -> None:
         """The program was given these placeholders."""
-        self._served.update(hole.text for hole in holes if hole.action in KEYED)
+        self._served.update(hole.text for hole in holes if hole.action in TELLING)
 
     def known_as(self, live: Holes) -> tuple[str, ...]:
         """For each live hole that tells values apart, the placeholder that a recording must have there, or :data:`FRESH`."""
         return tuple(
-            [h.text if h.text in self._own else self._recorded_of.get(h.text, FRESH) for h in live if h.action in KEYED]
+            [h.text if h.text in self._own else self._recorded_of.get(h.text, FRESH) for h in live if h.action in TELLING]
         )
 
     def fits(self, recorded: Sequence[Hole], live: Sequence[Hole]) -> Pairs | None:
@@ -53,7 +53,7 @@ class Bindings:
         for was, now in zip(recorded, live, strict=True):
             if was.rule != now.rule or was.action != now.action:
                 return None
-            if was.text == now.text or was.action not in KEYED:
+            if was.text == now.text or was.action not in TELLING:
                 continue
             if now.text in self._own:
                 return None
@@ -92,7 +92,7 @@ class Bindings:
 
 def exact(holes: Iterable[Hole]) -> tuple[str, ...]:
     """The texts of the holes that tell values apart."""
-    return tuple([hole.text for hole in holes if hole.action in KEYED])
+    return tuple([hole.text for hole in holes if hole.action in TELLING])
 
 
 def values_of(holes: Sequence[Hole]) -> Sequence[Hole]:
@@ -103,7 +103,11 @@ def values_of(holes: Sequence[Hole]) -> Sequence[Hole]:
 def normalised(recorded: Holes, live: Holes) -> list[tuple[str, str]]:
     """(rule, recorded placeholder or nothing) wherever different texts were taken for equal."""
     pairs = zip(values_of(recorded), values_of(live), strict=True)
-    found = [(was.rule, was.text) for was, now in pairs if was.text != now.text and was.action in KEYED]
+    found = [
+        (was.rule, "" if was.action == BOUND else was.text)
+        for was, now in pairs
+        if was.text != now.text and was.action in TELLING
+    ]
     for rule in dict.fromkeys(hole.rule for hole in (*recorded, *live) if hole.action == NORMALISED):
         if [h.text for h in recorded if h.rule == rule] != [h.text for h in live if h.rule == rule]:
             found.append((rule, ""))

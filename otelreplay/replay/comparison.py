@@ -16,7 +16,7 @@ before, the event *follows* from that one, and is no cause of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -34,6 +34,7 @@ from otelreplay.replay.diff import Difference
 from otelreplay.replay.divergence import Divergence
 from otelreplay.replay.finding import Asked, Fit, at_once
 from otelreplay.replay.live import Live
+from otelreplay.replay.normalizers import Normalizer
 from otelreplay.replay.rules import soft_rules
 from otelreplay.replay.score import Recorded, Score
 from otelreplay.replay.session import Scope, Session
@@ -58,10 +59,11 @@ class Comparison(Session):
     """One comparison. Made, run once, and thrown away."""
 
     def __init__(
-        self, first: Cassette, second: Cassette, *, redactor: Redactor, show: Redactor | None = None, command: str = ""
-    ) -> None:
+        self, first: Cassette, second: Cassette, *, redactor: Redactor, show: Redactor | None = None, command: str = "",
+        normalizers: Sequence[Normalizer] = (),
+    ) -> None:  # fmt: skip
         """``redactor``: the first cassette's policy; each cassette has passed the policy of the other already."""
-        super().__init__(first, redactor=redactor, show=show, command=command)
+        super().__init__(first, redactor=redactor, show=show, command=command, normalizers=normalizers)
         events = tuple(sorted(second.events, key=lambda event: event.seq))
         self._made = counterparts(self._score.events, events)
         rewritten = tuple(self._made.event(event) for event in events)

@@ -15,7 +15,7 @@ from otelreplay.events.fields import within
 from otelreplay.replay.bindings import FRESH, Bindings, Pairs, normalised
 from otelreplay.replay.carried import Carried, gaps_of
 from otelreplay.replay.diff import component_value
-from otelreplay.replay.holes import KEYED, NORMALISED, Hole, Holes, Skeletons
+from otelreplay.replay.holes import NORMALISED, TELLING, Hole, Holes, Skeletons
 from otelreplay.replay.live import Live
 from otelreplay.replay.score import ANYWHERE, Group, Queue, Recorded, Score, Shelf, holes_of
 from otelreplay.replay.soft import Soft
@@ -165,7 +165,7 @@ def merged_in(item: Recorded) -> list[tuple[str, Hole]]:
     """(component, hole) of every hole that does not tell values apart."""
     compared = (*item.how.checked, *item.how.soft)
     found = [(component, hole) for component in compared for hole in item.holes.get(component, ())]
-    return [(component, hole) for component, hole in found if hole.action not in (*KEYED, NORMALISED)]
+    return [(component, hole) for component, hole in found if hole.action not in (*TELLING, NORMALISED)]
 
 
 def loose_gaps(item: Recorded) -> list[Missing]:

@@ -26,11 +26,15 @@ from otelreplay.matching.parts import arguments_of, is_system, settled
 from otelreplay.matching.semantics import NEVER, PARAM_NAMES
 from otelreplay.redaction import find_placeholders
 from otelreplay.redaction.placeholders import may_hold_placeholder
-from otelreplay.replay.normalizers import Normalizer, Unordered
+from otelreplay.replay.normalizers import Normalizer, Numbers, Pattern, Unordered
 
 KEYED: Final = frozenset({"pseudonym", "hash"})
 """Actions whose placeholders tell one value from another."""
 NORMALISED: Final = "normalise"
+BOUND: Final = "bind"
+"""The action of a hole of a normaliser that keeps apart what it finds."""
+TELLING: Final = KEYED | {BOUND}
+"""Actions whose holes stand for one value over the whole run."""
 UNORDERED: Final = "unordered"
 """The action of a hole in a set: which of several equal ones it is cannot be told."""
 OPEN, CLOSE = "\ue000", "\ue001"
@@ -78,12 +82,24 @@ class Skeletons:
     def __init__(self, normalizers: Sequence[Normalizer] = (), *, idle: bool = False) -> None:
         """``idle``: the recording has no holes, so that none of the live side fits anything; values are their own skeletons."""
         self._normalizers, self._idle = tuple(normalizers), idle and not normalizers
+        self._sets = {normalizer.field for normalizer in self._normalizers if isinstance(normalizer, Unordered)}
+        self._bound = [n for n in self._normalizers if isinstance(n, Pattern | Numbers) and n.bound]
         self._members: dict[tuple[int, str], tuple[Any, Any, Any]] = {}
         self._lists: dict[tuple[int, int, str], tuple[list[Any], list[Any], bool]] = {}
 
     def is_set(self, field: str) -> bool:
         """Whether the list at this field was declared to be a set."""
-        return any(isinstance(normalizer, Unordered) and normalizer.field == field for normalizer in self._normalizers)
+        return field in self._sets
+
+    def bound_in(self, value: Any) -> Iterator[Hole]:
+        """What a bound normaliser would find in a value, wherever that stands: a program that was given it may pass it on."""
+        waiting = [(value, 0)] if self._bound else []
+        while waiting:
+            item, depth = waiting.pop()
+            if isinstance(item, dict | list | tuple | set | frozenset) and depth < _DEPTH:
+                waiting += [(part, depth + 1) for part in (item.values() if isinstance(item, dict) else item)]
+            for normalizer in self._bound:
+                yield from (Hole(normalizer.name, text, BOUND) for text in normalizer.found(normalizer.under, item))
 
     def request(self, kind: Kind, request: dict[str, Any]) -> Skeleton:
         """The skeleton of a request."""
@@ -237,16 +253,13 @@ class Skeletons:
         if isinstance(value, str):
             return self._text(value, field, found)
         if depth > _DEPTH or value is None or isinstance(value, bool | int | float):
-            return value
+            return self._normal(value, field, found) if self._normalizers else value
         if isinstance(value, dict):
             return self._dict(value, field, found, depth)
         if isinstance(value, list | tuple):
-            made = self._normal(value, field, found)
-            if made is not value:
-                own = len(found)
-                items = [self._walk(item, f"{field}[*]", found, depth + 1) for item in made]
-                found[own:] = [Hole(h.rule, h.text, UNORDERED if h.action in KEYED else h.action) for h in found[own:]]
-                return items
+            if field in self._sets:
+                return self._unordered(value, field, found, depth)
+            value = self._normal(value, field, found)
             items = [self._walk(item, f"{field}[*]", found, depth + 1) for item in value]
             if all(map(is_, items, value)):
                 return value
@@ -264,18 +277,31 @@ class Skeletons:
 
     def _set(self, value: Any, field: str, found: list[Hole], depth: int) -> Any:
         """Members in the order of their skeletons; of those that are equal then, none can be told from the other."""
+        members = self._sorted(value, field, depth)
+        if not any(own for _, _, own in members):
+            return value
+        found += _apart(members)
+        return (_MAP, *(made for _, made, _ in members))
+
+    def _unordered(self, value: Any, field: str, found: list[Hole], depth: int) -> Any:
+        """A list that was declared to be a set."""
+        members = self._sorted(value, field, depth)
+        made = [item for _, item, _ in members]
+        if any(self._walk(item, f"{field}[*]", [], depth + 1) != other for item, other in zip(value, made, strict=True)):
+            found.append(
+                Hole("unordered", jcs([self._walk(i, f"{field}[*]", [], depth + 1) for i in value]).decode(), NORMALISED)
+            )
+        found += _apart(members)
+        return made
+
+    def _sorted(self, value: Any, field: str, depth: int) -> list[tuple[bytes, Any, list[Hole]]]:
+        """(bytes of the skeleton, skeleton, holes) of each member, in the order of the skeletons."""
         members: list[tuple[bytes, Any, list[Hole]]] = []
         for item in value:
             own: list[Hole] = []
             made = self._walk(item, f"{field}[*]", own, depth + 1)
             members.append((jcs(made), made, own))
-        if not any(own for _, _, own in members):
-            return value
-        count = Counter(key for key, _, _ in members)
-        members.sort(key=lambda m: m[0])
-        for key, _, own in members:
-            found += own if count[key] == 1 else [Hole(h.rule, h.text, UNORDERED) for h in own]
-        return (_MAP, *(made for _, made, _ in members))
+        return sorted(members, key=lambda m: m[0])
 
     def _dict(self, value: dict[Any, Any], field: str, found: list[Hole], depth: int) -> Any:
         if any(map(_is_hole, value)):
@@ -289,23 +315,36 @@ class Skeletons:
         return value if all(made[key] is item for key, item in value.items()) else made
 
     def _text(self, text: str, field: str, found: list[Hole]) -> str:
-        text = self._normal(text, field, found)
         if not may_hold_placeholder(text):
-            return text
+            return str(self._normal(text, field, found)) if self._normalizers else text
         out, at = [], 0
         for seen in find_placeholders(text):
+            out += [self._normal(text[at : seen.start], field, found), token(seen.rule)]
             found.append(Hole(seen.rule, seen.text, seen.action))
-            out += [text[at : seen.start], token(seen.rule)]
             at = seen.end
-        return "".join([*out, text[at:]]) if out else text
+        last = self._normal(text[at:], field, found)
+        return "".join([*out, last]) if out or last != text else text
 
     def _normal(self, value: Any, field: str, found: list[Hole]) -> Any:
         for normalizer in self._normalizers:
             made = normalizer.normal(field, value)
-            if made is not value and made != value:
+            if isinstance(normalizer, Pattern | Numbers) and normalizer.bound:
+                found += [Hole(normalizer.name, text, BOUND) for text in normalizer.found(field, value)]
+                value = made
+            elif made is not value and made != value:
                 found.append(Hole(normalizer.name, value if isinstance(value, str) else jcs(value).decode(), NORMALISED))
                 value = made
         return value
+
+
+def _apart(members: Sequence[tuple[bytes, Any, list[Hole]]]) -> Holes:
+    """The holes of the members of a set: of those that are equal without them, none can be told from the other."""
+    count = Counter(key for key, _, _ in members)
+    return tuple(
+        Hole(hole.rule, hole.text, UNORDERED) if count[key] > 1 and hole.action in TELLING else hole
+        for key, _, own in members
+        for hole in own
+    )
 
 
 def holes_in(value: Any) -> Iterator[Hole]:

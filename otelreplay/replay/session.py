@@ -349,6 +349,7 @@ class Session:
         for said in served.assumed:
             field, _, reason = said.partition(": ")
             self._lists["assumed"].add(served.seq, field=field, reason=reason)
+        self._bindings.served(self._skeletons.bound_in([served.value, served.chunks, (served.event.response or {})]))
         if self._bindings.any():
             own = {hole.text for hole in holes_in([value for _, value in served.sent])}  # what it will send is not given to it
             given = holes_in([served.value, served.chunks, served.error and served.error.model_dump()])

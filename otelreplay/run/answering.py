@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -18,7 +18,9 @@ from otelreplay.errors import MissingDataError
 from otelreplay.events import Event
 from otelreplay.redaction import Policy, PseudonymKey, Redactor, compile_policy, default_policy, off_policy
 from otelreplay.replay import ReplayInterceptor, Session
+from otelreplay.replay.declared import declared
 from otelreplay.replay.fixtures import Fixture, read_fixtures
+from otelreplay.replay.normalizers import Normalizer
 from otelreplay.replay.revive import Reviver, not_loaded
 from otelreplay.run import guard, jitter
 
@@ -95,7 +97,7 @@ def answering(
     """Read the cassette, make the session, and stand it at every boundary of this process.
 
     ``settings``: ``agent``, ``where`` (the name of the cassette in messages), ``allow_expired``, ``allow_unsealed``,
-    ``fixtures`` (the text of the file, or nothing).
+    ``fixtures`` (the text of the file, or nothing), ``normalizers`` (as they are declared).
     """
     cassette = read_cassette(
         stream,
@@ -110,6 +112,7 @@ def answering(
         cassette,
         key=key,
         fixtures=fixtures,
+        normalizers=declared(settings.get("normalizers", ())),
         command=settings["command"],
         registered=lambda: boundary.declared("tool"),
         observe=bool(settings.get("observe")),
@@ -127,6 +130,7 @@ def session_of(
     *,
     key: bytes,
     fixtures: Mapping[int | str, Fixture] | None = None,
+    normalizers: Sequence[Normalizer] = (),
     command: str = "",
     registered: Callable[[], Collection[str]] | None = None,
     observe: bool = False,
@@ -136,6 +140,7 @@ def session_of(
         cassette,
         redactor=redactor_for(cassette.header, key),
         fixtures=fixtures,
+        normalizers=normalizers,
         show=second_for(cassette.header, key),
         command=command,
         registered=registered,

@@ -23,14 +23,15 @@ def compare(first: Cassette, second: Cassette, *, names: tuple[str, str]) -> Map
     key = secrets.token_bytes(32)
     ours, theirs = redactor_for(first.header, key), redactor_for(second.header, key)
     if first.header.policy_digest != second.header.policy_digest:
-        first, second = _under(first, theirs), _under(second, ours)
+        first, second = under(first, theirs), under(second, ours)
     command = shlex.join(["otelreplay", "diff", *names])
     made = Comparison(first, second, redactor=ours, show=second_for(first.header, key), command=command).compare()
     facts = {"first": _about(first, names[0]), "second": _about(second, names[1])}
     return clean_report(facts | made.as_json())
 
 
-def _under(cassette: Cassette, redactor: Redactor) -> Cassette:
+def under(cassette: Cassette, redactor: Redactor) -> Cassette:
+    """The cassette under another policy too."""
     judge = redactor.event_pass()
     return replace(cassette, events=tuple(judge.event(event) for event in cassette.events))
 

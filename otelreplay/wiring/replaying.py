@@ -8,7 +8,7 @@ import os
 import secrets
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from otelreplay.run.agents import named
 from otelreplay.run.outcome import Replayed, not_started, replayed
 from otelreplay.run.supervisor import LEVELS, supervise
 from otelreplay.wiring.files import opened, shown
+from otelreplay.wiring.normalizing import normalizers_named, options
 from otelreplay.wiring.settings import now
 
 _FIXTURES = 64 << 20
@@ -55,6 +56,8 @@ def replay(
     *,
     agent: str,
     fixtures: str = "",
+    normalizer: Sequence[str] = (),
+    normalizers: str = "",
     timeout: float | None = None,
     to_stderr: bool = False,
     levels: frozenset[str] = LEVELS,
@@ -70,7 +73,8 @@ def replay(
         "agent": agent,
         "where": shown(held.name),
         "fixtures": fixtures_text(fixtures),
-        "command": _command(held.name, agent, fixtures, observe=observe),
+        "normalizers": normalizers_named(normalizer, normalizers),
+        "command": _command(held.name, agent, fixtures, options(normalizer, normalizers), observe=observe),
         "observe": observe,
         "allow_expired": True,  # as was asked when it was opened
         "allow_unsealed": held.cassette.seal is None,
@@ -117,8 +121,8 @@ def fixtures_text(name: str) -> str:
     return text
 
 
-def _command(cassette: str, agent: str, fixtures: str, *, observe: bool) -> str:
-    more = (["--fixtures", fixtures] if fixtures else []) + (["--observe"] if observe else [])
+def _command(cassette: str, agent: str, fixtures: str, more: Sequence[str], *, observe: bool) -> str:
+    more = [*(["--fixtures", fixtures] if fixtures else []), *more, *(["--observe"] if observe else [])]
     return shlex.join(["otelreplay", "replay", cassette, "--agent", agent, *more])
 
 

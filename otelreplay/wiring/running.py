@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from otelreplay.cassette import Cassette
 from otelreplay.errors import UsageError
 from otelreplay.replay import Session
+from otelreplay.replay.declared import declared
 from otelreplay.replay.fixtures import read_fixtures
 from otelreplay.run import tools
 from otelreplay.run.answering import plain, session_of
@@ -24,6 +25,8 @@ from otelreplay.run.providers import towards, without_detours
 from otelreplay.run.supervisor import LEVELS, supervise
 from otelreplay.stubs import mcp
 from otelreplay.wiring.files import shown
+from otelreplay.wiring.normalizing import normalizers_named
+from otelreplay.wiring.normalizing import options as as_options
 from otelreplay.wiring.replaying import Opened, clean_report, fixtures_text
 
 
@@ -36,12 +39,15 @@ class Options:
     fixtures: str = ""
     observe: bool = False
     """Go on after a divergence."""
+    normalizer: tuple[str, ...] = ()
+    normalizers: str = ""
+    """A file of them."""
 
     def words(self) -> list[str]:
         """As they are written on the command line."""
         named = [word for tool in self.tools for word in ("--tool", tool)] + [w for name in self.mcp for w in ("--mcp", name)]
-        observe = ["--observe"] if self.observe else []
-        return [*named, *(["--fixtures", self.fixtures] if self.fixtures else []), *observe]
+        more = as_options(self.normalizer, self.normalizers) + (["--observe"] if self.observe else [])
+        return [*named, *(["--fixtures", self.fixtures] if self.fixtures else []), *more]
 
 
 def run(
@@ -93,6 +99,7 @@ def _hosted(held: Opened, options: Options, said: str) -> tuple[Hosted, Session]
         held.cassette,
         key=secrets.token_bytes(32),
         fixtures=read_fixtures(text, where=shown(options.fixtures)) if text else {},
+        normalizers=declared(normalizers_named(options.normalizer, options.normalizers)),
         command=said,
         observe=options.observe,
     )

@@ -356,6 +356,27 @@ def test_fixtures_that_are_none_are_refused_before_the_start(desk):
     assert "" == done.out
 
 
+def test_a_declared_normaliser_makes_a_value_equal_and_is_listed_and_stands_in_the_command(desk):
+    desk.agent(replace=('key="k-1"', 'key="k-2"'))
+    desk.write("allowed.txt", "# keys are numbered\nnumbers:arguments.key\n")
+    for more in (("--normalizer", "numbers:arguments.key"), ("--normalizers", "allowed.txt")):
+        done = desk.replay("desk", "desk", *more)
+        assert ("as_recorded", "number") == (done.report["outcome"], done.report["normalised"][-1]["rule"])
+    desk.replay("desk", "desk", "--normalizer", "numbers:arguments.order", expect=1)
+    refused = desk.run("replay", "desk.cassette.jsonl", "--agent", "agent:desk", "--normalizer", "all", expect=2)
+    assert "replay.normalizer" in refused.err
+
+
+def test_normalisers_are_learned_from_two_recordings_into_a_file(desk):
+    done = desk.run("normalizers", "learn", "desk.cassette.jsonl", "desk.cassette.jsonl", "--out", "learned.txt")
+    assert "nothing has to be normalized" in done.out
+    desk.replay("desk", "desk", "--normalizers", "learned.txt")
+    other = desk.run("normalizers", "learn", "desk.cassette.jsonl", "talk.cassette.jsonl", "--json", expect=1)
+    found = json.loads(other.out)
+    assert ([], False) == (found["learned"], found["equal"])
+    assert found["not_learned"]
+
+
 def test_an_agent_whose_input_was_not_recorded_cannot_be_called_and_ends_with_3(desk):
     done = desk.run("replay", "dark.cassette.jsonl", "--agent", "agent:desk", expect=3)
     assert "replay.no_input" in done.err
