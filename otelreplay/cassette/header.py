@@ -151,11 +151,14 @@ def _check_format(found: Any, where: str) -> None:
     if found == FORMAT:
         return
     shown = found if isinstance(found, str) and _FORMAT.fullmatch(found) else None
+    step = "update otelreplay to a version that reads it" if shown else ""
+    if shown == f"{FORMAT}-draft":
+        step = "make it again from its trace: a draft of a format is not kept"
     raise CassetteFormatError(
         f"format {shown} is not the one this version reads ({FORMAT})" if shown else "the header names no format",
         code="cassette.newer_format" if shown else "cassette.header",
         where=where,
-        next_step="update otelreplay to a version that reads it" if shown else "",
+        next_step=step,
     )
 
 

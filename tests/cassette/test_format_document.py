@@ -170,7 +170,7 @@ def read(data):
 
 def test_the_example_reads_as_the_document_says():
     head, events, stated = read(shown())
-    assert (head["format"], head["run_id"], head["created"]) == ("1-draft", "5eed", "2026-01-31T12:00:00Z")
+    assert (head["format"], head["run_id"], head["created"]) == (header.FORMAT, "5eed", "2026-01-31T12:00:00Z")
     assert [Event.model_validate(event) for event in events] == list(example().events)
     assert stated["completeness"]["missing"] == [{"field": "tool", "cause": "span_not_received"}]
     assert stated["completeness"]["notes"][0]["code"] == "clock_skew"

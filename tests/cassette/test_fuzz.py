@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otelreplay.cassette.header import parse_header
+from otelreplay.cassette.header import FORMAT, parse_header
 from otelreplay.cassette.seal import parse_seal
 from otelreplay.cassette.tombstone import parse_tombstone
 from otelreplay.errors import InputError, IntegrityError
@@ -16,7 +16,7 @@ from tests.cassette.runs import HEADER, blob, chat, marked, read, resealed, seal
 LINES = seal(marked())
 DATA = b"".join(LINES)
 WORDS = ["type", "event", "blob", "seal", "header", "seq", "$ref", "$list", "$like", "$value", "$otelreplay", "base",
-         "append", "request", "messages", "int", "value", "bytes", "base64", "field", "0" * 32, "ab12", "1-draft", "\ud800",
+         "append", "request", "messages", "int", "value", "bytes", "base64", "field", "0" * 32, "ab12", FORMAT, "\ud800",
          "kind", "tool"]  # fmt: skip
 LEAVES = st.none() | st.booleans() | st.integers(-3, 2**70) | st.floats() | st.text(max_size=3) | st.sampled_from(WORDS)
 JSON = st.recursive(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from otelreplay.cassette import Header, Limits, read_cassette
 from otelreplay.cassette.forms import list_id
-from otelreplay.cassette.header import cassette_name, parse_header
+from otelreplay.cassette.header import FORMAT, cassette_name, parse_header
 from otelreplay.errors import CassetteFormatError, IntegrityError, LimitError, OtelReplayError, UsageError
 from otelreplay.events import Message
 from tests.cassette.runs import HEADER, blob, chat, event, marked, read, resealed, seal, verify
@@ -90,19 +90,19 @@ def read_fails(lines):
 
 def header(**members):
     return (
-        json.dumps({"type": "header", "format": "1-draft", "semantics": {}, "run_id": "ab", "revision": 1} | members).encode()
+        json.dumps({"type": "header", "format": FORMAT, "semantics": {}, "run_id": "ab", "revision": 1} | members).encode()
         + b"\n"
     )
 
 
-@pytest.mark.parametrize("newer", ["1", "2", "2-draft", "10.3"])
+@pytest.mark.parametrize("newer", ["2", "2-draft", "10.3"])
 def test_a_newer_format_says_which_and_what_to_do(newer):
     error = refused([header(format=newer), b"anything\n"], "cassette.newer_format", CassetteFormatError)
-    assert f"format {newer} is not the one this version reads (1-draft). Update otelreplay" in str(error)
+    assert f"format {newer} is not the one this version reads ({FORMAT}). Update otelreplay" in str(error)
     assert [(p.code, p.line) for p in verify([header(format=newer), b"anything\n"]).problems] == [("cassette.newer_format", 1)]
 
 
-@pytest.mark.parametrize("odd", [None, 1, "", "secret text", "1-draft\n", {"$otelreplay": "bytes"}])
+@pytest.mark.parametrize("odd", [None, 1, "", "secret text", f"{FORMAT}\n", {"$otelreplay": "bytes"}])
 def test_a_format_that_is_none_is_not_quoted(odd):
     assert "secret" not in str(refused([header(format=odd)], "cassette.header", CassetteFormatError))
 
@@ -128,7 +128,7 @@ def test_a_header_with_odd_members_is_refused_and_not_quoted(members):
 
 def test_an_unknown_member_of_the_wrong_form_is_not_quoted():
     with pytest.raises(CassetteFormatError, match="wrong form: run_id"):
-        parse_header(b'{"type":"header","format":"1-draft","secret":1}\n')
+        parse_header(b'{"type":"header","format":"%s","secret":1}\n' % FORMAT.encode())
 
 
 @pytest.mark.parametrize("run_id", ["../x", "/x", "X", "", "a" * 65, "x.y"])
