@@ -1,9 +1,9 @@
 """Whether a call that equals no recording is one of them with other content, or a call of its own.
 
 A request of one component (the arguments of a tool, a query) says little about that: the expected operation with other content
-is a changed request. A conversation says more. It is the recorded one, changed, if it shares a message with it, or has the same
-roles in the same order; and it has *passed* what must come before that recording if it holds all that was said up to the
-recording's last assistant turn.
+is a changed request. A conversation says more. It is the recorded one, changed, if it ends with one of its messages, has half
+of them, or has the same roles in the same order: one that only begins alike and then asks something of its own was put in. And
+it has *passed* what must come before that recording if it holds all that was said up to the recording's last assistant turn.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class Likeness:
         if [_role(m) for m in was] == [_role(m) for m in now]:
             return True
         known = {self._digest(m) for m in was}
-        if any(self._digest(m) in known for m in now):
-            return True
+        shared = [self._digest(m) in known for m in now]
+        if any(shared):
+            return shared[-1] or 2 * sum(shared) >= len(was)
         said = {self._digest(_unsaid(m)) for m in was}  # said by another role
         return any(self._digest(_unsaid(m)) in said for m in now)
 

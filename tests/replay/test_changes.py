@@ -204,6 +204,27 @@ def test_a_skipped_tool_is_missing_and_not_the_request_that_lacks_its_result():
     assert "event 3" in found.detail
 
 
+def test_a_question_that_is_put_in_between_is_unexpected_though_it_begins_with_the_same_message():
+    """A check of what was said so far, before the model is told of the tool's result."""
+    steps = desk(2)
+    history = steps[4][2]["messages"]
+    for upto in (1, 2):
+        asked = [*history[:upto], text("user", "Is this safe? Say yes or no.")]
+        extra = ("model", "m", {"messages": asked, "params": {"temperature": 0.5}}, None)
+        found = first(record(steps), [*steps[:4], extra, *steps[4:]])
+        assert (found.kind, found.seq, found.where) == ("unexpected_call", 5, "agent.py:5")
+
+
+def test_a_history_that_lost_its_beginning_or_its_end_is_a_changed_one():
+    steps = desk(2)
+    history = steps[4][2]["messages"]
+    for kept in (history[1:], history[-1:], history[:-1], history[:3]):
+        changed_one = ("model", "m", steps[4][2] | {"messages": kept}, None)
+        found = first(record(steps), [*steps[:4], changed_one])
+        assert (found.kind, found.seq) in {("request_changed", 5), ("unexpected_call", 5)}
+        assert found.kind == "request_changed" or kept == history[:3]
+
+
 def test_an_inserted_model_call_is_unexpected_and_not_a_change_of_the_next():
     steps = desk(2)
     extra = ("model", "m", {"messages": [text("user", "Is this safe?")], "params": {"temperature": 0.5}}, None)
