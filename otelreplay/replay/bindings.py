@@ -14,12 +14,15 @@ it is of its rule's kind and not empty, and its text is nowhere in here. Placeho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from otelreplay.replay.holes import BOUND, NORMALISED, TELLING, Hole, Holes
 
 Pairs = list[tuple[str, str]]
+_WORD: Final = re.compile(r"[a-z2-7]{16}")
+_MARK: Final = re.compile(r"#|\.invalid")
 FRESH: Final = "\ue002"
 """Stands for any value that was not met before, in :meth:`Bindings.known_as`."""
 
@@ -84,6 +87,11 @@ class Bindings:
     def any(self) -> bool:
         """Whether the cassette has placeholders at all."""
         return bool(self._own)
+
+    def holds_piece(self, value: object) -> bool:
+        """Whether a text holds what is told apart in a placeholder of the cassette, cut or rewritten by the program."""
+        words = set(_WORD.findall(value.lower())) if isinstance(value, str) else set()
+        return bool(words) and any(words & set(_WORD.findall(text.lower())) for text in self._own if _MARK.search(text))
 
     def owns(self, text: str) -> bool:
         """Whether the text is a placeholder of the cassette."""

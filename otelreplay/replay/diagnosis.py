@@ -263,7 +263,8 @@ class Diagnosis:
         made = self._with("request_changed", item, asked, found)
         source = self._from.source(found[0])
         if source is not None:
-            made = replace(made, origin=words.origin(source), cause=self._from.class_of(source.kind) or made.cause)
+            cause = made.cause if made.cause == "redaction" else self._from.class_of(source.kind) or made.cause
+            made = replace(made, origin=words.origin(source), cause=cause)
         unread = self._from.not_read(item, made.cause)
         if unread is not None:
             missing = self._base("missing_call", unread, asked, cause=made.cause, detail=words.omitted(found[0].path))
@@ -349,6 +350,8 @@ class Diagnosis:
         first = found[0]
         request = item.event.request if item is not None else {}
         made = self._base(kind, item, asked, path=first.path, change=first.change, cause=cause_of(first, request))
+        if kind == "request_changed" and (made.cause == "redaction" or self._at.bindings.holds_piece(first.received)):
+            made = replace(made, cause="redaction", remedy=made.remedy or words.REDACTED)
         expected, received = (self._shown(v, first) for v in (first.expected, first.received))
         return replace(
             made, expected=expected, received=received, others=tuple(d.path for d in found[1:]),

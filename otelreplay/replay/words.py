@@ -18,6 +18,10 @@ UNUSED: Final = "the program ended before it came to this"
 NOTHING: Final = "the cassette holds nothing that a replay could serve"
 NOT_REGISTERED: Final = "the recorded tool is not registered in this program"
 DRIFT: Final = "the request is as recorded, and made by another version"
+REDACTED: Final = (
+    "the program works with a placeholder where the recorded run had the value: name in the policy every field that holds "
+    "the value or a part of it, and record again"
+)
 NO_END: Final = "the recording ends before its run did: no root of it has ended"
 FLUSH: Final = "flush the tracer provider before the process ends"
 FIXTURE: Final = "give a fixture for it, or record again"

@@ -327,3 +327,18 @@ def test_unredacted_recordings_replay_beside_fresh_personal_data():
 
 def test_run_of_makes_small_recordings():
     assert run_of([]).events == ()
+
+
+@pytest.mark.parametrize("change", [lambda t: t.partition("@")[0], str.upper, lambda t: t.replace("@", "%40")])
+def test_a_program_that_rewrites_a_placeholder_is_told_that_the_policy_is_the_cause(change):
+    cassette = record(
+        [("tool", "who", {"arguments": {}}, {"mail": JANE}), ("tool", "send", {"arguments": {"to": change(JANE)}}, "sent")],
+        policy=ALL,
+    )
+    player = Player(cassette, ALL)
+    token = player.enter(input={"q": "orders"})
+    given_ = player.get("tool", "who", parent=token)["mail"]
+    with pytest.raises(ReplayStopped):
+        player.get("tool", "send", arguments={"to": change(given_)}, parent=token)
+    found = player.result().first_divergence
+    assert ("redaction", True) == (found.cause, bool(found.remedy))
