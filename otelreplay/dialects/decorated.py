@@ -79,6 +79,7 @@ _PAYLOAD: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "tool": ((sc.TOOL_ARGUMENTS, "request.arguments"), (sc.TOOL_RESULT, "response.result")),
     "retrieval": ((RESULT, "response.result"), (sc.RETRIEVAL_DOCUMENTS, "response.result")),
     "model": ((RESULT, "response.result"),),
+    "embeddings": ((RESULT, "response.result"),),
     "agent": ((INPUT, "request.input"), (OUTPUT, "response.output")),
 }
 """Of each kind: (attribute with typed JSON, field); the first that is there gives the field."""
@@ -146,6 +147,8 @@ class _Reader:
         self.taken |= {a for a in _REPEATED.get(self.kind, ()) if a in self.attributes}
         if self.kind == "model":
             self.model()
+        elif self.kind == "embeddings":
+            self.embeddings()
         elif self.kind == "tool":
             self.plain(sc.TOOL_CALL_ID, "request.call_id")
         elif self.kind == "retrieval":
@@ -244,6 +247,18 @@ class _Reader:
         if reasons is not None:
             self.taken.add(sc.FINISH_REASONS)
             self.fields["response.finish_reasons"] = list(reasons) if isinstance(reasons, (list, tuple)) else [reasons]
+
+    def embeddings(self) -> None:
+        """A request for vectors: what they are of is one argument among the others."""
+        self.plain(sc.REQUEST_MODEL, "request.model")
+        self.arguments()
+        params = dict(self.fields.get("request.params", {}))
+        if "input" in params:
+            self.fields["request.inputs"] = params.pop("input")
+        if params:
+            self.fields["request.params"] = params
+        else:
+            self.fields.pop("request.params", None)
 
     def spread(self, prefix: str, field: str, renamed: Mapping[str, str], *, but: str = "") -> None:
         names = [a for a in self.attributes if a.startswith(prefix) and a != but]

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from otelreplay.replay.fixtures import Fixture
+from otelreplay.spans import Scope
 from otelreplay.stubs.host import Host
 from otelreplay.stubs.reply import Reply
 from otelreplay.stubs.server import Request
@@ -125,3 +127,24 @@ def test_what_else_is_served_has_its_own_path(session):
     asked = [host.answer(Request(method="POST", path=p, headers={}, body=b"")).body for p in ("/mcp", "/mcp/x?y")]
     assert [b"/mcp", b"/mcp/x?y"] == asked
     assert not session.diverged
+
+
+def embedded(**more):
+    tape = Tape()
+    extra = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": "e-1"}
+    tape.add("embeddings", "e-1", scope=Scope(name="some.package"), extra={"otelreplay.kind": "embeddings", **extra})
+    return session_over(tape.cassette(), **more)
+
+
+def test_embeddings_are_answered_from_a_fixture():
+    session = embedded(fixtures={0: Fixture(response={"result": [0.5, 1.0]})})
+    status, said = post(Host(session), {"model": "e-1", "input": "where?"}, "/v1/embeddings")
+    assert (200, [0.5, 1.0]) == (status, said["data"][0]["embedding"])
+    assert "as_recorded" == session.result().outcome
+
+
+def test_embeddings_without_their_vectors_are_missing_data():
+    session = embedded()
+    status, said = post(Host(session), {"model": "e-1", "input": "where?"}, "/v1/embeddings")
+    assert (400, "replay.response_missing") == (status, said["error"]["code"])
+    assert 3 == session.result().exit_code
