@@ -201,3 +201,25 @@ def test_a_branch_that_is_cancelled_because_another_was_stopped_is_no_divergence
         player.get("tool", "find", parent=token, arguments={"n": 2})
     player.leave(token, error=asyncio.CancelledError())
     assert ["replay.request_changed"] == [d.code for d in (player.result().first_divergence, *player.result().others)]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_fifty_schedules_of_nested_agents_with_twins_give_no_false_divergence(seed):
+    tape = Tape()
+    root = tape.agent("root", input={"q": "all"}, output=None)
+    names = ("left", "right", "third")
+    for name in names:
+        agent = tape.agent(name, input={"q": name}, output=None, parent=root, at=2_000)
+        for n in range(4):
+            tape.tool("find", {"x": n % 2}, f"{name} {n % 2}", parent=agent, at=3_000 + n, took=900)
+    player, chance = Player(tape.cassette()), random.Random(seed)
+    token = player.enter("root", input={"q": "all"})
+    inner = {name: player.enter(name, input={"q": name}, parent=token) for name in chance.sample(names, 3)}
+    jobs = [(name, n % 2) for name in names for n in range(4)]
+    chance.shuffle(jobs)
+    for name, x in jobs:
+        assert f"{name} {x}" == player.get("tool", "find", arguments={"x": x}, parent=inner[name])
+    for name in chance.sample(names, 3):
+        player.leave(inner[name])
+    player.leave(token)
+    assert 0 == player.result().exit_code
