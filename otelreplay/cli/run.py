@@ -10,6 +10,7 @@ from otelreplay.cli.exits import command
 from otelreplay.cli.output import Json
 from otelreplay.cli.reading import CassetteFile, Expired, NormalizersFile, NormalizerWords, Unsealed, say_if_untrusted
 from otelreplay.cli.reporting import Format, Observe, Output, Report, give, reporting
+from otelreplay.errors import UsageError
 
 Tools = typer.Option(
     (),
@@ -20,6 +21,13 @@ Tools = typer.Option(
 Mcp = typer.Option(
     (), "--mcp", metavar="NAME", help="A tool that the program calls over MCP, where the recording does not show it; * for all."
 )
+LiveTools = typer.Option(
+    (),
+    "--live-tool",
+    metavar="[NAME=]MODULE:FUNCTION",
+    help="A Python function that really runs, in place of its recording. May be repeated.",
+)
+Clock = typer.Option("machine", "--clock", metavar="machine|recorded", help="Whose wall clock Python programs see.")
 Fixtures = typer.Option("", "--fixtures", metavar="FILE", help="Answers for events whose data is missing.")
 
 
@@ -33,6 +41,8 @@ def register(app: typer.Typer) -> None:
         words: list[str] = typer.Argument(..., metavar="COMMAND...", help="The program and its arguments, behind `--`."),
         tool: list[str] = Tools,
         mcp: list[str] = Mcp,
+        live_tool: list[str] = LiveTools,
+        clock: str = Clock,
         report: Path = Report,
         format: str = Format,
         output: Path = Output,
@@ -60,9 +70,23 @@ def register(app: typer.Typer) -> None:
         held = open_for_replay(cassette, allow_expired=allow_expired, allow_unsealed=allow_unsealed)
         say_if_untrusted(held.cassette)
         options = Options(
-            tools=tuple(tool), mcp=tuple(mcp), fixtures=fixtures, observe=observe, normalizer=tuple(normalizer),
+            tools=tuple(tool),
+            mcp=tuple(mcp),
+            live_tools=tuple(live_tool),
+            fixtures=fixtures,
+            clock=_follows(clock),
+            observe=observe,
+            normalizer=tuple(normalizer),
             normalizers=normalizers,
-        )  # fmt: skip
+        )
         found = start(held, words, options=options, timeout=timeout, to_stderr=asked.takes_stdout)
         give(asked, [(str(found.report["cassette"]), found.report)])
         return found.exit_code
+
+
+def _follows(clock: str) -> bool:
+    if clock not in ("machine", "recorded"):
+        raise UsageError(
+            "there is no such clock", code="run.clock", where=f"--clock {clock}", next_step="write --clock machine or recorded"
+        )
+    return clock == "recorded"

@@ -5,6 +5,7 @@
     inferred    was recorded elsewhere and put here by a rule (a result quoted in the next request)
     fork        was set by hand in a fork of the recording
     fixture     was given for this replay
+    live        was given by a tool that really ran in this replay, because the user asked for it
     assumed     is a documented form for what was not recorded: a text cut into chunks that join to it, ...
 
 What cannot be given is never made up: :class:`Absent` says why, and the session turns it into ``response_missing``.

@@ -17,7 +17,7 @@ CauseClass = Literal[
     "missing data",
 ]  # fmt: skip
 Change = Literal["changed", "added", "removed", "retyped", "moved", ""]
-Origin = Literal["cassette", "fixture", "fork", "inferred", "assumed"]
+Origin = Literal["cassette", "fixture", "fork", "inferred", "assumed", "live"]
 
 _CLIP: Final = 200
 _ROOM: Final = 1_000

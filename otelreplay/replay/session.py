@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any, Final
 
+from otelreplay import semconv as sc
 from otelreplay.boundary import Call
 from otelreplay.cassette.read import Cassette
 from otelreplay.events import Event, Missing
@@ -87,6 +88,7 @@ class Session:
             ended=_ended(cassette, events), show=_shower(redactor, show),
         )  # fmt: skip
         self._diagnosis = Diagnosis(self._situation)
+        self._watching: list[Callable[[Event], object]] = []
         self._calls = 0
         self._divergences: list[Divergence] = []
         self._more = 0
@@ -155,6 +157,32 @@ class Session:
         reason = "the answer to a call that diverged is that of this event"
         self._answered(replace(served, origin="assumed", assumed=(*served.assumed, f"response: {reason}")))
         return served
+
+    def begin_live(self, live: Live) -> Served:
+        """A tool is about to run for real, in place of a recorded call; :meth:`ended_live` takes what it gave.
+
+        Raises :class:`Diverged` when the recording has no such call.
+        """
+        with self._lock:
+            asked = self._ask(live)
+            fit, early = self._finder.find(asked)
+            if fit is None:
+                raise self._latch(self._diagnosis.unmatched(asked, early))
+            fit.item.taken = True
+            self._agree(fit, asked)
+            event = fit.item.event
+            return Served(seq=event.seq, kind=event.kind, name=event.name, origin="live", event=event)
+
+    def ended_live(self, served: Served, call: Call, encoded: str | None) -> None:
+        """What a tool that really ran gave, as the JSON text of its value; None for an error. Later differences may name it."""
+        with self._lock:
+            more = {} if encoded is None else {sc.TOOL_RESULT: encoded, "otelreplay.result": encoded}
+            response = self._reader.event(call, **more).response or {}
+            self._answered(replace(served, value=response.get("result")))
+
+    def watch(self, told: Callable[[Event], object]) -> None:
+        """Be told of each event the moment it is served."""
+        self._watching.append(told)
 
     def enter(self, live: Live, *, call: Call | None = None) -> Scope:
         """An agent begins. Raises :class:`Diverged` when the recording has no such agent, or with another input."""
@@ -341,6 +369,8 @@ class Session:
             self._keep(drift)
 
     def _answered(self, served: Served) -> None:
+        for told in self._watching:
+            told(served.event)
         self._served += 1
         self._origins[served.origin] = self._origins.get(served.origin, 0) + 1
         self._situation.served[served.seq] = served

@@ -69,6 +69,8 @@ around: list[Callable[[], str]] = []
 """Put there by the replaying process: gives the name of the boundary that the running code is in."""
 
 
+allowed: list[Callable[[], bool]] = []
+"""Put there where a tool of ``--live-tool`` is: says whether it is what runs now."""
 _unsaid: list[Mapping[str, Any]] = []
 """Attempts that could not be told yet: a process may have no descriptor left."""
 
@@ -313,7 +315,7 @@ _HANDLERS: dict[str, Callable[..., None]] = {
 def hook(event: str, arguments: tuple[Any, ...]) -> None:
     """The audit hook: nearly always one look into a dict."""
     handler = _HANDLERS.get(event)
-    if handler is None or _state.busy:
+    if handler is None or _state.busy or (allowed and allowed[0]()):
         return
     _state.busy = True
     try:

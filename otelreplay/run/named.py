@@ -16,6 +16,8 @@ class Tool:
     module: str
     path: tuple[str, ...]
     """``("Class", "method")``."""
+    live: bool = False
+    """It really runs, and the host is told what it gave."""
     stubs: list[Any] = field(default_factory=list)
 
     @property
@@ -24,16 +26,16 @@ class Tool:
         return f"{self.module}:{'.'.join(self.path)}"
 
 
-def tool(name: str, target: str) -> Tool:
+def tool(name: str, target: str, *, live: bool = False) -> Tool:
     """The tool of ``module:path``."""
     module, _, path = target.partition(":")
-    return Tool(name, module, tuple(part for part in path.split(".") if part != "<locals>"))
+    return Tool(name, module, tuple(part for part in path.split(".") if part != "<locals>"), live=live)
 
 
 class Known:
     """One function in the source, whoever holds what was made of it."""
 
-    __slots__ = ("bind", "defaults", "flags", "function", "method", "places", "qualname", "returns", "tool")
+    __slots__ = ("bind", "defaults", "flags", "function", "method", "original", "places", "qualname", "returns", "tool")
 
     def __init__(self, of: Tool, flags: int, qualname: str) -> None:
         self.tool, self.flags, self.qualname = of, flags, qualname
@@ -46,6 +48,8 @@ class Known:
         self.returns: Any = None
         """The type that the function says it returns, as it is written there."""
         self.function: Any = None
+        self.original: Any = None
+        """What really runs, of a live tool; None of any other: nothing leads to it."""
 
     def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name. Those that the function would not have taken are as they were given."""

@@ -42,13 +42,14 @@ _WRAPPERS: Final = f"otelreplay{os.sep}instrument{os.sep}wrappers.py"
 class Stub(Known):
     """What the code of a stub calls."""
 
-    __slots__ = ()
+    __slots__ = ("code",)
 
     is_stub_of_otelreplay = True
 
     def __init__(self, of: Tool, code: CodeType) -> None:
         super().__init__(of, code.co_flags & codes.KINDS, code.co_qualname)
         of.stubs.append(self)
+        self.code = code if of.live else None
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call of the function gives."""
@@ -94,7 +95,7 @@ TOOLS_HERE: Final = _Here()
 
 def install(said: str) -> None:
     """Replace the tools of ``OTELREPLAY_RUN_TOOLS`` from now on."""
-    TOOLS_HERE.tools += [named(each["name"], each["target"]) for each in json.loads(said or "[]")]
+    TOOLS_HERE.tools += [named(each["name"], each["target"], live=bool(each.get("live"))) for each in json.loads(said or "[]")]
     if TOOLS_HERE.tools:
         sys.addaudithook(_on_exec)
     for tool in TOOLS_HERE.tools:
@@ -141,7 +142,9 @@ def _watch(loader: Any, module: str) -> None:
 
     def changed(fullname: str = module) -> Any:
         code = get_code(fullname)  # type: ignore[misc]
-        return planted(code, TOOLS_HERE.of(fullname)) if isinstance(code, CodeType) else code
+        return (
+            planted(code, [tool for tool in TOOLS_HERE.of(fullname) if not tool.live]) if isinstance(code, CodeType) else code
+        )
 
     def run(loaded: ModuleType) -> None:
         exec_module(loaded)  # type: ignore[misc]
@@ -188,6 +191,8 @@ def _on_exec(event: str, arguments: tuple[Any, ...]) -> None:
         new = planted(code, tools)
         if new is not code:
             memory.overwrite(code.co_consts, new.co_consts)
+            for tool in tools:
+                replaced(tool)
     finally:
         TOOLS_HERE.busy = False
 
@@ -233,7 +238,12 @@ def settle(module: ModuleType, tool: Tool) -> None:
     for stub in tool.stubs:
         for function in _made_of(stub):
             open_up(function, stub)
-    _tell({"type": "replaced", "name": tool.name, "target": tool.target, "pid": os.getpid()})
+    replaced(tool)
+
+
+def replaced(tool: Tool) -> None:
+    """Say that a tool is in place."""
+    _tell({"type": "replaced", "name": tool.name, "target": tool.target})
 
 
 def _static(held: Any, part: str) -> Any:
@@ -252,6 +262,8 @@ def take(function: FunctionType, tool: Tool) -> None:
             return  # decorated under this name: its boundary asks, and nothing behind it runs
         stub = codes.dispatch_of(function.__code__)
         open_up(function, stub if isinstance(stub, Stub) else Stub(tool, function.__code__))
+        if tool.live:
+            return  # what it wraps is a part of it
         function = getattr(function, "__wrapped__", None)  # type: ignore[assignment]
 
 
@@ -276,6 +288,11 @@ def open_up(function: FunctionType, stub: Stub) -> None:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         signature = None
+    if stub.code is not None and stub.original is None:
+        stub.original = FunctionType(
+            stub.code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        stub.original.__kwdefaults__ = function.__kwdefaults__
     if stub.bind is None:
         stub.bind, stub.method = binder(function, stub.qualname)
         if signature is not None:
@@ -336,6 +353,7 @@ def _exchange_references(held: Any, above: Any, tool: Tool) -> None:
     stub = Stub(tool, stand_in.__code__)
     stub.qualname = tool.path[-1]
     open_up(stand_in, stub)  # type: ignore[arg-type]
+    stub.original = held if tool.live else None
     setattr(above, tool.path[-1], stand_in)
     for place in gc.get_referrers(held):
         if isinstance(place, dict):

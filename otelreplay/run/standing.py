@@ -16,7 +16,7 @@ from uuid import UUID
 from otelreplay import canonical
 from otelreplay.boundary import Answer, Returned, parent
 from otelreplay.instrument import given
-from otelreplay.run import codes, guard, remote
+from otelreplay.run import codes, guard, living, remote
 from otelreplay.run.named import Known
 
 _DATA: Final = (bool, int, float, str, bytes, Enum, dt.date, dt.time, dt.timedelta, Decimal, UUID, PurePath)
@@ -25,6 +25,8 @@ _DATA: Final = (bool, int, float, str, bytes, Enum, dt.date, dt.time, dt.timedel
 def dispatch(stub: Known, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a call of the function gives: a value, a coroutine, a generator of either kind."""
     token, where = parent(), _where()
+    if stub.original is not None:
+        return living.dispatch(stub, args, kwargs, _message(stub, args, kwargs, token, where))
 
     def ask() -> Answer:
         return _answer(stub, args, kwargs, token, where)
@@ -46,22 +48,23 @@ async def _coroutine(ask: Any) -> Any:
 
 
 def _answer(stub: Known, args: tuple[Any, ...], kwargs: dict[str, Any], token: object, where: str) -> Answer:
-    bound = stub.named(args, kwargs)
-    reply = remote.ask(
-        {
-            "do": "tool",
-            "name": stub.tool.name,
-            "function": stub.tool.target,
-            "arguments": canonical.encode(bound),
-            "defaulted": [name for name, value in bound.items() if _is_default(stub, name, value)],
-            "opaque": [name for name, value in bound.items() if not _is_data(value)],
-            "parent": remote.number_of(token),
-            "where": where,
-            "stream": bool(stub.flags & (codes.GENERATOR | codes.ASYNC_GENERATOR)),
-        }
-    )
+    reply = remote.ask({"do": "tool", **_message(stub, args, kwargs, token, where)})
     answer = remote.REMOTE.answer(reply)
     return Returned(_as_declared(stub, answer.value, reply["seq"])) if isinstance(answer, Returned) else answer
+
+
+def _message(stub: Known, args: tuple[Any, ...], kwargs: dict[str, Any], token: object, where: str) -> dict[str, Any]:
+    bound = stub.named(args, kwargs)
+    return {
+        "name": stub.tool.name,
+        "function": stub.tool.target,
+        "arguments": canonical.encode(bound),
+        "defaulted": [name for name, value in bound.items() if _is_default(stub, name, value)],
+        "opaque": [name for name, value in bound.items() if not _is_data(value)],
+        "parent": remote.number_of(token),
+        "where": where,
+        "stream": bool(stub.flags & (codes.GENERATOR | codes.ASYNC_GENERATOR)),
+    }
 
 
 def _is_default(stub: Known, name: str, value: Any) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from otelreplay.errors import UsageError
 from otelreplay.events import Event
@@ -24,11 +24,32 @@ class Tool:
     """As the recording calls it."""
     target: str
     """``module:function``."""
+    live: bool = False
+    """It really runs (``--live-tool``)."""
 
 
-def parse(given: Sequence[str]) -> tuple[Tool, ...]:
-    """``[NAME=]MODULE:FUNCTION`` each. Without a name, the function's own."""
-    return tuple(_one(text) for text in given)
+def parse(given: Sequence[str], *, live: Sequence[str] = ()) -> tuple[Tool, ...]:
+    """``[NAME=]MODULE:FUNCTION`` each. Without a name, the function's own. ``live``: those that really run."""
+    found = (*(_one(text) for text in given), *(replace(_one(text), live=True) for text in live))
+    both = {tool.name for tool in found if tool.live} & {tool.name for tool in found if not tool.live}
+    if both:
+        raise UsageError(
+            "a tool is answered from the cassette or really runs, not both",
+            code="run.tool_name",
+            where=min(both),
+            next_step="name it by --tool or by --live-tool",
+        )
+    return found
+
+
+def unseen(tools: Collection[Tool], messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """A sentence for each tool whose module no process of the run has loaded, by what they said."""
+    seen = {(m.get("name"), m.get("target")) for m in messages if m.get("type") == "replaced"}
+    return tuple(
+        f"no process of the run loaded the module of {tool.name}={tool.target}"
+        for tool in tools
+        if (tool.name, tool.target) not in seen
+    )
 
 
 def _one(text: str) -> Tool:
@@ -68,4 +89,4 @@ def _inside(event: Event, at: Mapping[int, Event]) -> bool:
 
 def as_variable(tools: Collection[Tool]) -> str:
     """The value of :data:`VARIABLE`."""
-    return json.dumps([{"name": tool.name, "target": tool.target} for tool in tools])
+    return json.dumps([{"name": tool.name, "target": tool.target, **({"live": True} if tool.live else {})} for tool in tools])

@@ -8,6 +8,7 @@ A message says what it wants by ``do``:
 
     call     a decorated function is called; the parts of :class:`otelreplay.boundary.Call`
     tool     a function that ``--tool`` names is called; see :mod:`otelreplay.stubs.arguments`
+    live     a function that ``--live-tool`` names is about to run; ``lived`` says what it gave
     enter, leave        an agent begins, and ends
     more, sent, left    what happens to a stream that was given: read on beyond its end, a value sent, read no further
     assume   something was assumed in giving an answer
@@ -47,6 +48,7 @@ class Crossing:
         self._numbers = count(1)
         self._scopes: dict[int, Scope] = {}
         self._streams: dict[int, tuple[Served, Call]] = {}
+        self._live: dict[int, tuple[Served, Call]] = {}
 
     def handle(self, message: Mapping[str, Any]) -> Message:
         """The answer to one message. Raises UsageError (``run.message``) for one that no process of ours sends."""
@@ -68,6 +70,29 @@ class Crossing:
         return self._served(self._call_of(message))
 
     def _tool(self, message: Mapping[str, Any]) -> Message:
+        call, left_out = self._tool_call(message)
+        answer = self._served(call)
+        for field, reason in left_out:
+            self._session.assume(answer["seq"], field, reason)
+        return answer
+
+    def _begin_live(self, message: Mapping[str, Any]) -> Message:
+        call, left_out = self._tool_call(message)
+        served = self._session.begin_live(self._session.live_of(call))
+        for field, reason in left_out:
+            self._session.assume(served.seq, field, reason)
+        number = next(self._numbers)
+        self._live[number] = served, call
+        return {"seq": served.seq, "live": number}
+
+    def _end_live(self, message: Mapping[str, Any]) -> Message:
+        served, call = self._live.pop(message["live"])
+        gave = canonical.dumps(canonical.decode(message["returned"])).decode() if "returned" in message else None
+        self._session.ended_live(served, call, gave)
+        self._say(served)
+        return {}
+
+    def _tool_call(self, message: Mapping[str, Any]) -> tuple[Call, list[tuple[str, str]]]:
         name = str(message["name"])
         known = self._tools.get(name) or Named(kind="tool")
         given = canonical.decode(message["arguments"])
@@ -81,10 +106,7 @@ class Crossing:
             where=str(message["where"]),
             stream=bool(message["stream"]),
         )
-        answer = self._served(call)
-        for field, reason in left_out:
-            self._session.assume(answer["seq"], field, reason)
-        return answer
+        return call, left_out
 
     def _enter(self, message: Mapping[str, Any]) -> Message:
         call = self._call_of(message)
@@ -140,9 +162,7 @@ class Crossing:
 
     def _served(self, call: Call) -> Message:
         served = self._session.call(self._session.live_of(call))
-        if self._tell is not None:
-            said = {"seq": served.seq, "boundary": served.kind, "operation": served.name, "origin": served.origin}
-            self._tell({"type": "served", **said})
+        self._say(served)
         error = None if served.error is None else _failure(served, served.error)
         if served.chunks is None:
             answer = {"returned": canonical.encode(served.value)} if error is None else {"raised": error}
@@ -159,10 +179,17 @@ class Crossing:
         }
         return {"seq": served.seq, "stream": stream}
 
+    def _say(self, served: Served) -> None:
+        if self._tell is not None:
+            said = {"seq": served.seq, "boundary": served.kind, "operation": served.name, "origin": served.origin}
+            self._tell({"type": "served", **said})
+
 
 _DOES: Final[Mapping[str, Callable[[Crossing, Mapping[str, Any]], Message]]] = {
     "call": Crossing._call,
     "tool": Crossing._tool,
+    "live": Crossing._begin_live,
+    "lived": Crossing._end_live,
     "enter": Crossing._enter,
     "leave": Crossing._leave,
     "more": Crossing._more,

@@ -7,20 +7,24 @@ import secrets
 import shlex
 import signal
 import socket
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from otelreplay.cassette import Cassette
 from otelreplay.errors import UsageError
 from otelreplay.replay import Session
 from otelreplay.replay.declared import declared
 from otelreplay.replay.fixtures import read_fixtures
-from otelreplay.run import tools
+from otelreplay.run import following, tools
 from otelreplay.run.answering import plain, session_of
 from otelreplay.run.endings import may_fail
 from otelreplay.run.hosted import Hosted
-from otelreplay.run.outcome import Replayed, replayed
+from otelreplay.run.outcome import Replayed, not_started, replayed
 from otelreplay.run.providers import towards, without_detours
 from otelreplay.run.supervisor import LEVELS, supervise
 from otelreplay.stubs import mcp
@@ -36,16 +40,21 @@ class Options:
 
     tools: tuple[str, ...] = ()
     mcp: tuple[str, ...] = ()
+    live_tools: tuple[str, ...] = ()
     fixtures: str = ""
     observe: bool = False
     """Go on after a divergence."""
     normalizer: tuple[str, ...] = ()
     normalizers: str = ""
     """A file of them."""
+    clock: bool = False
+    """The wall clock of Python programs follows the recording."""
 
     def words(self) -> list[str]:
         """As they are written on the command line."""
         named = [word for tool in self.tools for word in ("--tool", tool)] + [w for name in self.mcp for w in ("--mcp", name)]
+        named += [word for tool in self.live_tools for word in ("--live-tool", tool)]
+        named += ["--clock", "recorded"] if self.clock else []
         more = as_options(self.normalizer, self.normalizers) + (["--observe"] if self.observe else [])
         return [*named, *(["--fixtures", self.fixtures] if self.fixtures else []), *more]
 
@@ -64,22 +73,47 @@ def run(
     Raises UsageError if nothing stands in for a recorded tool, or a file of fixtures is none. Everything else is a result.
     """
     said = shlex.join(["otelreplay", "run", held.name, *options.words(), "--", *command])
-    named = tools.parse(options.tools)
+    named = tools.parse(options.tools, live=options.live_tools)
     _check_covered(held, named, options.mcp)
     hosted, session = _hosted(held, options, said)
-    observed = supervise(
-        command,
-        environ=without_detours(os.environ),
-        timeout=timeout,
-        levels=levels,
-        variables={tools.VARIABLE: tools.as_variable(named)},
-        to_stderr=to_stderr,
-        service=hosted,
-    )
+    with ExitStack() as stack:
+        variables = {tools.VARIABLE: tools.as_variable(named)}
+        if options.clock:
+            variables[following.CLOCK] = _clock(stack, held.cassette, session)
+        observed = supervise(
+            command,
+            environ=without_detours(os.environ),
+            timeout=timeout,
+            levels=levels if not options.live_tools else frozenset(),
+            variables=variables,
+            to_stderr=to_stderr,
+            service=hosted,
+        )
+    failed = not_started(observed)
+    if failed is not None:
+        raise failed
     code = observed.child_exit
     result = session.result(child_exit=None if may_fail(held.cassette) else code)
     found = replayed(observed, held.cassette.events, held=plain(result.as_json()))
-    return replace(found, report=clean_report({**found.report, "cassette": shown(held.name)}))
+    notes = [*found.report["notes"], *tools.unseen(named, observed.messages), *_said_of(options)]
+    return replace(found, report=clean_report({**found.report, "cassette": shown(held.name), "notes": notes}))
+
+
+def _clock(stack: ExitStack, cassette: Cassette, session: Session) -> str:
+    """The file by which programs know the time; from now on it follows what the session serves."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="otelreplay-clock-")))
+    starts = [int(event.start) for event in cassette.events if event.start is not None]
+    told = following.Told(folder / "clock", min(starts, default=time.time_ns()))
+    stack.callback(told.close)
+    session.watch(lambda event: told.served(int(event.start or 0)))
+    return str(folder / "clock")
+
+
+def _said_of(options: Options) -> list[str]:
+    """What a reader of the report has to know of how it came about."""
+    clock = "the wall clock followed the recording: a time that the program made of it is inferred, not recorded"
+    live = "tools really ran, so that only the Python hooks were in place, and let through what these tools did"
+    return [*([clock] if options.clock else []), *([live] if options.live_tools else [])]
 
 
 def _check_covered(held: Opened, named: Collection[tools.Tool], over_mcp: Collection[str]) -> None:
@@ -89,7 +123,8 @@ def _check_covered(held: Opened, named: Collection[tools.Tool], over_mcp: Collec
             f"nothing stands in for these tools of the cassette: {', '.join(lacking)}",
             code="run.tools_uncovered",
             where=shown(held.name),
-            next_step="name the function of each, --tool NAME=module:function, or, where it is on an MCP server, --mcp NAME",
+            next_step=f"name the function of each ({' '.join(f'--tool {name}=module:function' for name in lacking)}),"
+            " or, where it is on an MCP server, --mcp NAME",
         )
 
 
@@ -108,7 +143,7 @@ def _hosted(held: Opened, options: Options, said: str) -> tuple[Hosted, Session]
     def variables(base: str) -> Mapping[str, str]:
         return towards(base, providers=providers, environ=os.environ)
 
-    local = {tool.name for tool in tools.parse(options.tools)}
+    local = {tool.name for tool in tools.parse(options.tools, live=options.live_tools)}
     token = secrets.token_urlsafe(18)
     return Hosted(session, held.cassette, token=token, variables=variables, local=local), session
 
