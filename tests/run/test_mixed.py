@@ -86,7 +86,7 @@ def test_an_id_that_a_live_tool_minted_is_named_as_the_origin(desk, cassette):
     first = report["first_divergence"]
     assert first["kind"] == "request_changed"
     assert first["path"] == "request.arguments.ticket"
-    assert first["origin"] == "tool seq 0 (live)"
+    assert first["origin"] == "event 0, tool (live)"
     assert first["cause"] == "tool result"
 
 
