@@ -88,7 +88,7 @@ class Session:
             ended=_ended(cassette, events), show=_shower(redactor, show),
         )  # fmt: skip
         self._diagnosis = Diagnosis(self._situation)
-        self._watching: list[Callable[[Event], object]] = []
+        self._told_served: list[Callable[[Event], object]] = []
         self._calls = 0
         self._divergences: list[Divergence] = []
         self._more = 0
@@ -180,9 +180,9 @@ class Session:
             response = self._reader.event(call, **more).response or {}
             self._answered(replace(served, value=response.get("result")))
 
-    def watch(self, told: Callable[[Event], object]) -> None:
-        """Be told of each event the moment it is served."""
-        self._watching.append(told)
+    def tell_served(self, told: Callable[[Event], object]) -> None:
+        """Have ``told`` be called with each event the moment it is served."""
+        self._told_served.append(told)
 
     def enter(self, live: Live, *, call: Call | None = None) -> Scope:
         """An agent begins. Raises :class:`Diverged` when the recording has no such agent, or with another input."""
@@ -369,7 +369,7 @@ class Session:
             self._keep(drift)
 
     def _answered(self, served: Served) -> None:
-        for told in self._watching:
+        for told in self._told_served:
             told(served.event)
         self._served += 1
         self._origins[served.origin] = self._origins.get(served.origin, 0) + 1

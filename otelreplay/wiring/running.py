@@ -105,7 +105,7 @@ def _clock(stack: ExitStack, cassette: Cassette, session: Session) -> str:
     starts = [int(event.start) for event in cassette.events if event.start is not None]
     told = following.Told(folder / "clock", min(starts, default=time.time_ns()))
     stack.callback(told.close)
-    session.watch(lambda event: told.served(int(event.start or 0)))
+    session.tell_served(lambda event: told.served(int(event.start or 0)))
     return str(folder / "clock")
 
 
