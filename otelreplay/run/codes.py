@@ -22,7 +22,7 @@ from typing import Any, Final
 Dispatch = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 OPTIMIZED, VARARGS, VARKEYWORDS, HAS_DOCSTRING = 0x1, 0x4, 0x8, 0x4000000
 GENERATOR, COROUTINE, ITERABLE_COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
-"""As in :mod:`inspect`, which takes long to import. HAS_DOCSTRING: since Python 3.13."""
+"""As in :mod:`inspect`, which takes long to import. HAS_DOCSTRING: since Python 3.14."""
 KINDS: Final = GENERATOR | COROUTINE | ITERABLE_COROUTINE | ASYNC_GENERATOR
 """Flags by which Python tells generators and coroutine functions; they are kept, and the stub returns such an object itself."""
 _HELD: Final = "otelreplay: what a stub calls"
@@ -105,7 +105,7 @@ def _like(code: CodeType, parameters: str, given: str, dispatch: Dispatch) -> Co
 
 def documentation(code: CodeType) -> str | None:
     """The documentation string of a function, as its code holds it."""
-    if sys.version_info >= (3, 13) and not code.co_flags & HAS_DOCSTRING:
+    if sys.version_info >= (3, 14) and not code.co_flags & HAS_DOCSTRING:
         return None
     first = code.co_consts[0] if code.co_consts else None
     return first if isinstance(first, str) else None
