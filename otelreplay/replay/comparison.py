@@ -32,11 +32,11 @@ from otelreplay.replay.compared import ADDED, ANSWER, CHANGED, EQUAL, ORDER, REM
 from otelreplay.replay.counterparts import counterparts
 from otelreplay.replay.diff import Difference
 from otelreplay.replay.divergence import Divergence
-from otelreplay.replay.finding import Asked, Fit, at_once
+from otelreplay.replay.finding import Asked, Fit
 from otelreplay.replay.live import Live
 from otelreplay.replay.normalizers import Normalizer
 from otelreplay.replay.rules import soft_rules
-from otelreplay.replay.score import Recorded, Score
+from otelreplay.replay.score import Recorded, Score, at_once
 from otelreplay.replay.session import Scope, Session
 
 _LOOKED_AT: Final = 200

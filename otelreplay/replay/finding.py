@@ -17,7 +17,7 @@ from otelreplay.replay.carried import Carried, gaps_of
 from otelreplay.replay.diff import component_value
 from otelreplay.replay.holes import NORMALISED, TELLING, Hole, Holes, Skeletons
 from otelreplay.replay.live import Live
-from otelreplay.replay.score import ANYWHERE, Group, Queue, Recorded, Score, Shelf, holes_of
+from otelreplay.replay.score import ANYWHERE, Group, Queue, Recorded, Score, Shelf, at_once, holes_of
 from otelreplay.replay.soft import Soft
 
 
@@ -138,17 +138,6 @@ class Finder:
 def exact_of(item: Recorded) -> tuple[str, ...]:
     """The texts of an item's holes in what is compared."""
     return tuple(hole.text for hole in item.holes_of(item.how.checked))
-
-
-def at_once(a: Recorded, b: Recorded) -> bool:
-    """Did two recordings overlap, so that their order is chance? Told by time, else by what they came after."""
-    times = [
-        int(t) if t is not None and t.isdecimal() else None for t in (a.event.start, a.event.end, b.event.start, b.event.end)
-    ]
-    a_start, a_end, b_start, b_end = times
-    if a_start is None or b_start is None or a_end is None or b_end is None:
-        return a.event.after == b.event.after and a.event.parent == b.event.parent
-    return a_start < b_end and b_start < a_end
 
 
 def normalised_in(fit: Fit, asked: Asked) -> list[tuple[str, str, str]]:

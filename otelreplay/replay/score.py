@@ -6,6 +6,7 @@ run (``inside`` names kinds for which it does). Agents are entered and left. Eve
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ SERVED: Final = frozenset(
 _NAMELESS: Final = frozenset({"model", "embeddings", "clock", "random", "id"})
 """Kinds whose event name is no operation: a model's name is a component of its request."""
 ANYWHERE: Final = -1
+_NEAR: Final = 32
+"""Recordings before and after one, with an equal request, that may have run beside it."""
 
 Group = tuple[str, str]
 """Kind and operation."""
@@ -59,6 +62,21 @@ class Recorded:
 def holes_of(holes: dict[str, Holes], components: tuple[str, ...]) -> Holes:
     """The holes in these components, in order."""
     return tuple([hole for component in components for hole in holes.get(component, ())]) if holes else ()
+
+
+def at_once(a: Recorded, b: Recorded) -> bool:
+    """Did two recordings overlap, so that their order is chance? Told by time, else by what they came after."""
+    times = [
+        int(t) if t is not None and t.isdecimal() else None for t in (a.event.start, a.event.end, b.event.start, b.event.end)
+    ]
+    a_start, a_end, b_start, b_end = times
+    if a_start is None or b_start is None or a_end is None or b_end is None:
+        return a.event.after == b.event.after and a.event.parent == b.event.parent
+    return a_start < b_end and b_start < a_end
+
+
+def _likeness(item: Recorded) -> int:
+    return hash((item.group, frozenset(item.keys.items())))
 
 
 class Queue:
@@ -131,6 +149,8 @@ class Score:
         """Every recording of a group, by seq."""
         self.placeholders: set[str] = set()
         self._free: set[int] = set()
+        self._twins: dict[int, list[Recorded]] = {}
+        """Recordings with equal requests, by :func:`_likeness`; made when it is first asked for."""
         families = Families()
         self.filled = filled_in(events)
         """What packages of this run write for params that were not given."""
@@ -212,10 +232,26 @@ class Score:
                 if other is None or other.group[0] == "agent":
                     waiting.append(before)
                 elif not other.taken and other is not item and (found is None or other.place < found.place):
-                    found = other
+                    found = found if self._stood_in(other) else other
             if found is None and len(waiting) == open_before and at != item.place:
                 self._free.add(at)
         return found
+
+    def _stood_in(self, item: Recorded) -> bool:
+        """Whether a recording was served that ran beside this one with the same request and the same answer.
+
+        Which of the two a later call goes on from is chance in the recording, and cannot be seen in the replay.
+        """
+        if not self._twins:
+            for other in self.served:
+                if other.outer is None:
+                    self._twins.setdefault(_likeness(other), []).append(other)
+        near = self._twins.get(_likeness(item), [])
+        middle = bisect_left(near, item.place, key=lambda twin: twin.place)
+        return any(
+            twin.taken and twin.keys == item.keys and twin.event.response == item.event.response and at_once(twin, item)
+            for twin in near[max(middle - _NEAR, 0) : middle + _NEAR]
+        )
 
     def first_waiting(self, group: Group) -> Recorded | None:
         """The first recording of a group that was not served yet."""

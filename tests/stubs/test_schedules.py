@@ -16,12 +16,12 @@ BRANCHES, TURNS = 6, 3
 
 
 def recorded():
-    """Branches that run at once; each repeats its own history."""
+    """Branches that run at once; each repeats its own history, and two of them ask the very same."""
     tape = Tape()
     for branch in range(BRANCHES):
-        said = [text("user", f"branch {branch}")]
+        said = [text("user", f"branch {max(branch, 1)}")]
         for turn in range(TURNS):
-            reply = text("assistant", f"turn {turn} of {branch}")
+            reply = text("assistant", f"turn {turn} of {max(branch, 1)}")
             tape.model(list(said), reply=reply, at=1_000 + turn * 1_000 + branch, took=500, params={"temperature": 0})
             said += [reply, text("user", f"go on, {turn}")]
     return tape.cassette()
@@ -30,7 +30,7 @@ def recorded():
 def branch(port, number, order, wrong):
     """One branch, which waits for its turn to send each request."""
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    said = [{"role": "user", "content": f"branch {number}"}]
+    said = [{"role": "user", "content": f"branch {max(number, 1)}"}]
     for turn in range(TURNS):
         order.wait(number, turn)
         body = json.dumps({"model": "m", "temperature": 0, "messages": said})
@@ -38,7 +38,7 @@ def branch(port, number, order, wrong):
         order.sent()
         answer = json.loads(client.getresponse().read())
         content = answer.get("choices", [{"message": {"content": answer}}])[0]["message"]["content"]
-        if content != f"turn {turn} of {number}":
+        if content != f"turn {turn} of {max(number, 1)}":
             wrong.append((number, turn, content))
             break
         said += [{"role": "assistant", "content": content}, {"role": "user", "content": f"go on, {turn}"}]
