@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from otelreplay.cassette import Cassette
 from otelreplay.errors import UsageError
@@ -31,7 +32,7 @@ from otelreplay.stubs import mcp
 from otelreplay.wiring.files import shown
 from otelreplay.wiring.normalizing import normalizers_named
 from otelreplay.wiring.normalizing import options as as_options
-from otelreplay.wiring.replaying import Opened, clean_report, fixtures_text
+from otelreplay.wiring.replaying import Opened, clean_report, fixtures_text, testify, watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,9 @@ def run(
     named = tools.parse(options.tools, live=options.live_tools)
     _check_covered(held, named, options.mcp)
     hosted, session = _hosted(held, options, said)
+    calls: list[Mapping[str, Any]] = []
+    if watched():
+        session.watch(lambda seq, keys: calls.append({"seq": seq, "keys": dict(keys)}))
     with ExitStack() as stack:
         variables = {tools.VARIABLE: tools.as_variable(named)}
         if options.clock:
@@ -89,6 +93,7 @@ def run(
             to_stderr=to_stderr,
             service=hosted,
         )
+    testify(calls)
     failed = not_started(observed)
     if failed is not None:
         raise failed
