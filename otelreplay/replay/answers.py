@@ -23,6 +23,7 @@ from otelreplay.events.fields import within
 from otelreplay.replay.carried import gaps_of
 from otelreplay.replay.divergence import Origin
 from otelreplay.replay.fixtures import Fixture
+from otelreplay.replay.revive import raised_by
 from otelreplay.replay.wire import response_of
 
 _TEXT_KINDS: Final = ("model",)
@@ -71,7 +72,7 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool, wire: bool = 
     if gap is not None and fixture is not None and wire and fixture.response is not None:
         known = {key: value for key, value in (event.response or {}).items() if key in _BESIDE}
         return _made(event, known | fixture.response, None, "fixture", stream=stream, wire=True)
-    if gap is not None and fixture is not None:
+    if fixture is not None and (gap is not None or unclassed(event) is not None):
         return _made(event, fixture.response, fixture.error, "fixture", stream=stream, wire=wire)
     if gap is not None:
         return Absent(gap)
@@ -79,6 +80,17 @@ def answer(event: Event, fixture: Fixture | None, *, stream: bool, wire: bool = 
         return _made(event, event.response, event.error, "fork", stream=stream, wire=wire)
     origin: Origin = "inferred" if any(_elsewhere(mark, event) for mark in event.inferred) else "cassette"
     return _made(event, event.response, event.error, origin, stream=stream, wire=wire)
+
+
+def unclassed(event: Event) -> Missing | None:
+    """The gap of a recorded error of which only the message is known: what a program does with it hangs on its class."""
+    error = event.error
+    if error is None or error.type or raised_by(event, error):
+        return None
+    return Missing(
+        field="error.type", cause="not_carried_by_convention", detail="the class of the error that was raised was not recorded",
+        remedy="give the error by a fixture, or record with otelreplay's decorator",
+    )  # fmt: skip
 
 
 def gives_stream(event: Event, request: dict[str, Any]) -> bool:

@@ -86,6 +86,11 @@ class Diagnosis:
         """The recording of this call is there, and its answer is not."""
         return self._base("response_missing", item, asked, cause=cause_of_gap(mark), **words.of_mark(mark), path=mark.field)
 
+    def went_on_otherwise(self, item: Recorded, mark: Missing) -> Divergence:
+        """The program left the recorded run at an error whose class is not known."""
+        base = self._base("response_missing", item, None, cause=cause_of_gap(mark), **words.of_mark(mark), path=mark.field)
+        return replace(base, where=self._at.agreed[-1].where, call=self._at.agreed[-1].number)
+
     def asked_for_more(self, served: Served, where: str, call: int) -> Divergence:
         """A stream was read beyond what the recorded consumer read."""
         item = self._at.score.items[self._at.score.at[served.seq]]

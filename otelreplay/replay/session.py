@@ -14,7 +14,7 @@ from otelreplay.events import Event, Missing
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.redaction import Redactor
 from otelreplay.replay.agents import Ending, ending_differs
-from otelreplay.replay.answers import Absent, Served, answer, gives_stream
+from otelreplay.replay.answers import Absent, Served, answer, gives_stream, unclassed
 from otelreplay.replay.bindings import Bindings
 from otelreplay.replay.diagnosis import Diagnosis
 from otelreplay.replay.divergence import Blocked, Diverged, Divergence
@@ -302,6 +302,8 @@ class Session:
         with self._lock:
             if not self._divergences:
                 self._name_unregistered()
+            if not self._divergences and not self._blocked:
+                self._name_unclassed(child_exit)
             return conclude(
                 self._cassette, self._score, divergences=self._divergences, diagnosis=self._diagnosis, more=self._more,
                 blocked=self._blocked, lists={name: listing.entries() for name, listing in self._lists.items()},
@@ -405,6 +407,13 @@ class Session:
             due = next((item for item in members if not item.taken and item.outer is None), None)
             if kind == "tool" and operation not in names and due is not None and (last is None or due.seq <= last):
                 self._keep(self._diagnosis.not_registered(due))
+
+    def _name_unclassed(self, child_exit: int | None) -> None:
+        """A program that ended early, and the last that it was given was an error of a class made up: that is the cause."""
+        last = self._situation.agreed[-1].item if self._situation.agreed else None
+        mark = unclassed(last.event) if last is not None and fixture_for(last.event, self._fixtures) is None else None
+        if last is not None and mark is not None and (child_exit not in (None, 0) or self._score.owed()):
+            self._keep(self._diagnosis.went_on_otherwise(last, mark))
 
     def _keep(self, divergence: Divergence) -> Divergence:
         if not self._divergences and divergence.kind != "tool_not_registered":
