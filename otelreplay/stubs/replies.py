@@ -35,7 +35,8 @@ def reply_for(asked: Asked, served: Served) -> Reply:
     if asked.api == "openai.embeddings" and failed is None:
         body, assumed = embeddings_body(response, asked.body, asked.model)
         return json_reply(body, assumed=assumed)
-    if failed is not None and not (asked.stream and "messages" in response):
+    streams = asked.stream and asked.api != "openai.embeddings"
+    if failed is not None and not (streams and "messages" in response):
         return json_reply(failed.body, status=failed.status, headers=NO_RETRY, assumed=failed.assumed)
     name = CODEC_OF.get(asked.api, asked.api)
     written, translated = fitted(response, name, served.event)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def many(desk, *more, expect=0, agent="agent:desk"):
     done = desk.run("replay", "all", "--agent", agent, "--json", *more, expect=expect)

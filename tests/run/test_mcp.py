@@ -12,6 +12,8 @@ import pytest
 
 from tests.run.recorded import ENVIRON
 
+pytestmark = pytest.mark.slow
+
 SERVER = '''
 import os, sys
 from mcp.server.mcpserver import MCPServer

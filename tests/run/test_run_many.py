@@ -3,6 +3,10 @@
 import json
 import shutil
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 TOOLS = ("--tool", "lookup=agent:lookup", "--tool", "refund=agent:refund")
 PROGRAM = ("--", "python", "-c", "import agent; agent.desk('where is the parcel of jo@example.com?')")
 

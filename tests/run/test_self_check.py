@@ -9,6 +9,8 @@ import pytest
 
 from tests.run.recorded import ENVIRON
 
+pytestmark = pytest.mark.slow
+
 FAULTS = """
 import asyncio, concurrent.futures, locale, os, sys, threading, time
 import otelreplay
