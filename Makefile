@@ -61,7 +61,7 @@ layers: venv
 	$(BIN)/lint-imports --no-cache
 
 coverage: venv
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(CORE_TESTS) --cov=otelreplay --cov-branch --cov-report=json:.coverage.json
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow" $(CORE_TESTS) --cov=otelreplay --cov-branch --cov-report=json:.coverage.json
 	$(BIN)/python -m tests.project.coverage_gate .coverage.json
 
 bench: venv
