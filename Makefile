@@ -18,7 +18,7 @@ STAMP := $(VENV)/.installed
 
 # The pure core and what must be tested of it, branch by branch; tests/project/coverage_gate.py holds the list of rooms.
 CORE_TESTS := $(wildcard tests/canonical tests/spans tests/events tests/providers tests/dialects tests/reconstruct \
-	tests/redaction tests/matching tests/cassette tests/replay)
+	tests/redaction tests/matching tests/cassette tests/replay tests/stubs)
 
 .PHONY: help venv demo test slow soak check lint types layers coverage bench clean
 .DEFAULT_GOAL := help
