@@ -5,6 +5,7 @@ It gives the answer that the provider gave; where the trace does not hold what t
 is 3. The captures and the script stand beside the project; without them these tests are skipped.
 """
 
+import importlib
 import json
 import os
 import subprocess
@@ -43,7 +44,7 @@ def otelreplay(*words, folder, **more):
 
 def replayed(name, folder):
     """(what the program printed, the report), having seen that no tool ran."""
-    pytest.importorskip({"anthropic": "anthropic", "gemini": "google.genai"}.get(ALL[name][1], "openai"))
+    importlib.import_module({"anthropic": "anthropic", "gemini": "google.genai"}.get(ALL[name][1], "openai"))
     done = otelreplay("convert", CAPTURES / name / "otlp.jsonl", "--out", "made", "--one-run", folder=folder)
     (cassette,) = (folder / "made").glob("*.cassette.jsonl")
     truth, report = folder / "truth.jsonl", folder / "report.json"
