@@ -1,10 +1,11 @@
 """Starts a program that cannot reach the network: run as a script, replaces itself by the program.
 
-    python -I -S launch.py SOCKET FILTER NAMESPACE STUB COMMAND...
+    python -I -S launch.py SOCKET FILTER NAMESPACE LANDLOCK STUB COMMAND...
 
 SOCKET: descriptor of a Unix socket to the supervisor. It is sent one JSON object, what was put in place, with the listener of
 the seccomp filter as a descriptor beside it, and answers with a byte; then the command begins. FILTER: the seccomp program in
-hexadecimal, or ``-``. NAMESPACE: ``1`` to leave the machine's network. STUB: a port of the loopback, or ``0``.
+hexadecimal, or ``-``. NAMESPACE: ``1`` to leave the machine's network. LANDLOCK: ``1`` to give up TCP to any port but STUB, a
+port of the loopback, or ``0``.
 A socket belongs to the network in which it was made, whoever accepts on it: so the one on which the supervisor serves is made
 here, inside of the namespace, and handed over as another descriptor.
 
@@ -28,18 +29,22 @@ import threading
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 NO_NEW_PRIVILEGES, SET_FILTER, NEW_LISTENER = 38, 1, 1 << 3
 SECCOMP = {"x86_64": 317, "aarch64": 277}
+NEW_RULES, ADD_RULE, RESTRICT = 444, 445, 446  # the same number on every machine
+CONNECT_TCP, PORT_RULE, ABSTRACT_SOCKETS = 2, 2, 1
+"""Of Landlock, from ``linux/landlock.h``: TCP since its version 4, abstract Unix sockets since version 6."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(arguments: list[str]) -> None:
     """Never returns."""
-    number, program, namespace, command = int(arguments[0]), arguments[1], arguments[2] == "1", arguments[4:]
-    said: dict[str, object] = {"namespace": "", "seccomp": ""}
+    number, program, namespace, command = int(arguments[0]), arguments[1], arguments[2] == "1", arguments[5:]
+    landlock, port = arguments[3] == "1", int(arguments[4])
+    said: dict[str, object] = {"namespace": "", "seccomp": "", "landlock": ""}
     stub: list[int] = []
     if namespace:
         said["namespace"] = separate() if possible() else "not possible here"
-        if not said["namespace"] and int(arguments[3]):
-            stub.append(listening(int(arguments[3])))
+        if not said["namespace"] and port:
+            stub.append(listening(port))
     listener: list[int] = []
     installed, go = threading.Event(), threading.Event()
 
@@ -47,6 +52,8 @@ def main(arguments: list[str]) -> None:
         if program != "-":
             listener.append(install(bytes.fromhex(program)))
             said["seccomp"] = "" if listener[0] >= 0 else os.strerror(ctypes.get_errno())
+        if landlock:
+            said["landlock"] = restrict(port)
         installed.set()
         go.wait()
         os.environ["OTELREPLAY_RUN_SECCOMP"] = "1" if listener and listener[0] >= 0 else "0"
@@ -90,6 +97,27 @@ def install(program: bytes) -> int:
     if listener >= 0:
         os.set_inheritable(listener, False)
     return listener
+
+
+def restrict(port: int) -> str:
+    """Give up TCP to all ports but this one, and abstract Unix sockets of others, for this thread. Text: why it cannot be done.
+
+    Unlike the filter it asks nobody, so nobody can change an address between the question and the call.
+    """
+    version = int(_libc.syscall(NEW_RULES, None, 0, 1))
+    if version < 4:
+        return os.strerror(ctypes.get_errno()) if version < 0 else f"version {version} does not know of TCP"
+    handled = struct.pack("@QQQ", 0, CONNECT_TCP, ABSTRACT_SOCKETS) if version >= 6 else struct.pack("@QQ", 0, CONNECT_TCP)
+    rules = int(_libc.syscall(NEW_RULES, handled, len(handled), 0))
+    if rules < 0:
+        return os.strerror(ctypes.get_errno())
+    try:
+        allowed = struct.pack("@QQ", CONNECT_TCP, port)
+        failed = port and _libc.syscall(ADD_RULE, rules, PORT_RULE, allowed, 0)
+        failed = failed or _libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) or _libc.syscall(RESTRICT, rules, 0)
+        return os.strerror(ctypes.get_errno()) if failed else ""
+    finally:
+        os.close(rules)
 
 
 def possible() -> bool:

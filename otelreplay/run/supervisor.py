@@ -1,6 +1,6 @@
 """Runs a program under guard, and holds what must not be in its hands: the latch, the time limit, the last word.
 
-    supervisor ──▶ launcher (network namespace, seccomp) ──▶ the program, and whatever it starts
+    supervisor ──▶ launcher (network namespace, seccomp, Landlock) ──▶ the program, and whatever it starts
         ▲  ▲  ▲                                                   │  │  │
         │  │  └───────── calls that the kernel stopped ───────────┘  │  │
         │  └──────────── reports over a named pipe ──────────────────┘  │
@@ -42,9 +42,11 @@ from otelreplay.run.traffic import Traffic
 
 HERE: Final = Path(__file__).parent
 STARTUP: Final = HERE / "startup"
-NAMESPACE, SECCOMP, HOOKS = "network namespace", "seccomp", "python hooks"
-LEVELS: Final = frozenset({NAMESPACE, SECCOMP})
+NAMESPACE, SECCOMP, LANDLOCK, HOOKS = "network namespace", "seccomp", "landlock", "python hooks"
+LEVELS: Final = frozenset({NAMESPACE, SECCOMP, LANDLOCK})
 """What is tried beyond the hooks, which are always there."""
+_SAID: Final = {"namespace": NAMESPACE, "seccomp": SECCOMP, "landlock": LANDLOCK}
+"""By what the launcher calls them; in the order in which they are named."""
 GRACE: Final = 1.0
 """Seconds that processes which a program leaves behind have to end by themselves."""
 
@@ -233,7 +235,7 @@ def _launch(
     """Start the program at the strongest levels that this machine allows."""
     machine = MACHINES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 2**32 else None
     if machine is None or not levels:
-        reason = () if machine else ("network namespace and seccomp: not on this system",)
+        reason = () if machine else ("network namespace, seccomp, landlock: not on this system",)
         return _Started(process=subprocess.Popen(words, env=env, pass_fds=(held,), stdout=out), guard=(HOOKS,), weaker=reason)
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -241,6 +243,7 @@ def _launch(
             *(sys.executable, "-I", "-S", str(HERE / "launch.py"), str(theirs.fileno())),
             program(machine).hex() if SECCOMP in levels else "-",
             "1" if NAMESPACE in levels else "0",
+            "1" if LANDLOCK in levels else "0",
             str(port),
         ]
         process = subprocess.Popen([*launcher, *words], env=env, pass_fds=(held, theirs.fileno()), stdout=out)
@@ -252,17 +255,17 @@ def _launch(
             return _Started(
                 process=subprocess.Popen(words, env=env, pass_fds=(held,), stdout=out),
                 guard=(HOOKS,),
-                weaker=("network namespace and seccomp: the launcher failed",),
+                weaker=("network namespace, seccomp, landlock: the launcher failed",),
             )
         said = json.loads(data)
-        failed = {NAMESPACE: said["namespace"], SECCOMP: said["seccomp"]}
-        reached = [level for level in (NAMESPACE, SECCOMP) if level in levels and not failed[level]]
+        failed = {level: said[key] for key, level in _SAID.items() if level in levels}
+        reached = [level for level, why in failed.items() if not why]
         begin = ours.detach()
     return _Started(
         process=process,
         control=begin,
         guard=(*reached, HOOKS),
-        weaker=tuple(f"{level}: {failed[level]}" for level in (NAMESPACE, SECCOMP) if level in levels and failed[level]),
+        weaker=tuple(f"{level}: {why}" for level, why in failed.items() if why),
         listener=descriptors[0] if said["listener"] else None,
         stub=socket.socket(fileno=descriptors[-1]) if said["stub"] else None,
     )

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from otelreplay.run.supervisor import HOOKS, NAMESPACE, SECCOMP
+from otelreplay.run.supervisor import HERE, HOOKS, LANDLOCK, NAMESPACE, SECCOMP
 from tests.run.programs import BENEATH, HARMLESS, PYTHON, SOCKET, attempt
 
 COMMANDS = {"another program": "curl", "a shell": "bash"}
@@ -82,6 +82,34 @@ def test_what_no_hook_sees_is_blocked_by_the_kernel_and_named_with_its_process(n
     assert seen.blocked
     assert all(b["pid"] and b["command"] for b in seen.blocked)
     assert 0 == server.hits
+
+
+@pytest.mark.parametrize("name", ["grpc's core", "uvloop", "the C library"])
+def test_landlock_alone_refuses_tcp_that_no_hook_sees(name, server, run, allowed):
+    """Nobody is asked, so no address can be changed after the answer; and it holds where a filter cannot: in another run."""
+    if LANDLOCK not in allowed:
+        pytest.skip("no Landlock that knows TCP here")
+    seen, said = run(attempt(BENEATH[name], port=server.port), levels=frozenset({LANDLOCK}))
+    assert (LANDLOCK, HOOKS) == seen.guard
+    assert "refused" in said.out
+    assert 0 == server.hits
+
+
+def test_landlock_leaves_one_port_where_the_answers_are_served(server, run, allowed):
+    if LANDLOCK not in allowed:
+        pytest.skip("no Landlock that knows TCP here")
+    launch = ["-I", "-S", str(HERE / "launch.py")]
+    for port, hits in ((server.port + 1, 0), (server.port, 1)):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            reach = f"import socket; socket.create_connection(('127.0.0.1', {server.port})).recv(1)"
+            words = [*launch, str(theirs.fileno()), "-", "0", "1", str(port), sys.executable, "-I", "-c", reach]
+            process = subprocess.Popen([sys.executable, *words], pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+            assert b'"landlock": ""' in ours.recv(1000)
+            ours.send(b"1")
+            said = process.communicate(timeout=60)[1]
+        assert (b"PermissionError" in said) == (not hits)
+        assert hits == server.hits
 
 
 @pytest.mark.parametrize(
