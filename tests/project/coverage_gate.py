@@ -17,7 +17,7 @@ from tests.project.house import is_core
 
 GOAL = 95.0
 GATED = ("canonical", "events", "providers", "dialects", "reconstruct", "redaction", "matching", "cassette", "replay")
-FLOORS = {"dialects": 87.0, "replay": 89.0}
+FLOORS = {"dialects": 87.0}
 """Rooms below the goal: what they have, less what chance moves. Tests that start processes are not counted."""
 
 

@@ -2,7 +2,7 @@
 
 import copy
 
-from otelreplay.events import Missing
+from otelreplay.events import Failure, Missing
 from otelreplay.redaction import compile_policy, off_policy
 from otelreplay.replay.comparison import Comparison
 from otelreplay.spans import Scope
@@ -131,3 +131,36 @@ def test_of_a_changed_request_what_did_not_differ_before_is_named_first():
     assert told[1]["path"] == "request.messages[0].parts[0].content"
     assert told[3]["follows"] == 1
     assert (told[5]["path"], told[5].get("follows")) == ("request.messages[5]", None)
+
+
+def told(one, other):
+    return compare(one, other)["first_divergence"]
+
+
+def answered(**members):
+    """A run of one tool whose event has these members instead."""
+    tape = Tape()
+    agent = tape.agent(input={"q": "orders"}, output="done")
+    tape.tool("find", {"n": 1}, give=2, parent=agent)
+    return without(tape.cassette(), lambda e: e.model_copy(update=members) if e.kind == "tool" else e)
+
+
+def failed(kind, message="no such order"):
+    return answered(response=None, error=Failure(type=kind, message=message))
+
+
+def test_the_same_error_from_another_module_is_the_same_and_another_message_is_not():
+    assert compare(failed("shop.errors:Missing"), failed("Missing"))["outcome"] == "equal"
+    assert told(failed("Missing"), failed("Other"))["path"] == "error.type"
+    assert told(failed("Missing"), failed("Missing", "gone"))["path"] == "error.message"
+    assert told(failed("Missing"), answered())["code"] == "diff.answer_changed"
+
+
+def test_texts_that_came_in_other_pieces_are_the_same_answer_and_objects_are_compared_one_by_one():
+    def pieces(*chunks):
+        return answered(response={"chunks": list(chunks)})
+
+    assert compare(pieces("It ", "left."), pieces("It left", "."))["outcome"] == "equal"
+    assert told(pieces("It ", "left."), pieces("It ", "stayed."))["path"] == "response.chunks"
+    assert compare(pieces({"n": 1}), pieces({"n": 1}))["outcome"] == "equal"
+    assert told(pieces({"n": 1}, {"n": 2}), pieces({"n": 1}, {"n": 3}))["path"] == "response.chunks[1].n"
