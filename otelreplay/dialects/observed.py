@@ -18,7 +18,7 @@ from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.toolio import arguments_of
-from otelreplay.dialects.values import lift_system, normal_messages
+from otelreplay.dialects.values import normal_messages
 from otelreplay.dialects.wire import json_of, request_fields, response_fields
 from otelreplay.providers import request_codec, response_codec
 
@@ -97,11 +97,6 @@ class _Reader(SpanReader):
         if there and isinstance(body, dict) and request_codec(body) is not None:
             self.taken.add(sdk.input)
             self.give(request_fields(body, self.intern))
-        elif there and _are_messages(asked):
-            self.taken.add(sdk.input)
-            said = [self.intern.message(m) for raw in asked for m in normal_messages(raw)]
-            system, self.fields["request.messages"] = lift_system(said)
-            self.give({"request.system": system} if system else {})
         elif there and isinstance(asked, str):
             self.taken.add(sdk.input)
             self.fields["request.messages"] = [self.said("user", asked)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
-from otelreplay.dialects.values import lift_system
+from otelreplay.dialects.values import lift_system, normal_messages
 from otelreplay.providers import Codec, decode_tool, gemini, request_codec, response_codec
 
 _ECHOED = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
@@ -35,7 +35,8 @@ def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> d
         fields["request.params"] = dict(sorted(got["params"].items()))
     system = list(got.get("system") or ())
     if "messages" in got:
-        parts, messages = lift_system([intern.message(m) for m in got["messages"]])
+        said = got["messages"] if not _has_parts(body) else [m for raw in body["messages"] for m in normal_messages(raw)]
+        parts, messages = lift_system([intern.message(m) for m in said])
         fields["request.messages"] = messages
         system += parts
     if system:
@@ -43,6 +44,12 @@ def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> d
     if got.get("tools"):
         fields["request.tools"] = [intern.value(t) for t in got["tools"]]
     return fields
+
+
+def _has_parts(body: Any) -> bool:
+    """Are there messages of the GenAI schema, or another form with parts, which no provider's body holds as ``messages``?"""
+    messages = body.get("messages")
+    return isinstance(messages, list) and any(isinstance(m, dict) and "parts" in m and "content" not in m for m in messages)
 
 
 def echoed_fields(body: Any, intern: Interner) -> dict[str, Any]:
