@@ -54,3 +54,20 @@ def test_a_tool_that_failed_says_how():
 def test_a_run_is_an_agent_with_what_went_in_and_came_out():
     got = read(DIALECT, {"haystack.agent.input": '{"q": 1}', "haystack.agent.output": "done"}, name=RUN)
     assert got.fields == {"request.input": {"q": 1}, "response.output": "done"}
+
+
+def test_a_call_that_says_little_has_only_what_it_says():
+    asked = {"messages": [{"role": "user", "content": "where?"}, "?"], "tools": ["?"], "generation_kwargs": {}}
+    gave = {
+        "replies": [{"role": "assistant", "content": "home", "meta": {"usage": {"other": 1}}}, {"role": "assistant", "meta": 3}]
+    }
+    got = read(DIALECT, {f"{LLM}.input": json.dumps(asked), f"{LLM}.output": json.dumps(gave)}, name=LLM).fields
+    assert said(got["request.messages"]) == [("user", ["where?"])]
+    assert said(got["response.messages"])[0] == ("assistant", ["home"])
+    told = {"request.system", "request.tools", "request.params", "response.model", "response.usage", "response.finish_reasons"}
+    assert not got.keys() & told
+
+
+def test_a_tool_that_worked_has_no_error():
+    got = read(DIALECT, {f"{TOOL}.input": "{}", f"{TOOL}.output": '"home"', "haystack.tool.error": False}, name=TOOL).fields
+    assert (got["response.result"], got.get("error")) == ("home", None)

@@ -106,3 +106,45 @@ def test_a_reply_that_was_told_is_not_given_to_a_call_that_asked_something_else(
     (other, _), (_, told) = stream(1), stream(2)
     calls = [e for e in reconstruct([other, told], []).events if e.kind == "model"]
     assert len(calls) == 2
+
+
+def test_settings_of_a_model_are_its_params_where_they_were_set():
+    asked = {"gen_ai__request__model": "m", "input": ASKED}
+    got = read(**asked, model_settings={"temperature": 0.5, "top_p": None, "retries": 2}).fields
+    assert got["request.params"] == {"temperature": 0.5}
+    assert parts(got["request.messages"]) == [{"type": "text", "content": "hello"}]
+    assert "request.params" not in read(**asked, model_settings={"retries": 2}).fields
+
+
+def test_a_stream_is_the_text_that_its_chunks_joined_to():
+    held = {"gen_ai__request__model": "m", "request_data": {"messages": ASKED, "model": "m"}}
+    got = read(**held, response_data={"combined_chunk_content": "hi", "chunk_count": 2}).fields
+    assert parts(got["response.messages"]) == [{"type": "text", "content": "hi"}]
+
+
+def test_a_reply_may_be_a_list_of_messages():
+    got = read(gen_ai__request__model="m", input=ASKED, output=[{"role": "assistant", "content": "hi"}, "?"]).fields
+    assert parts(got["response.messages"]) == [{"type": "text", "content": "hi"}]
+
+
+def test_events_beside_a_body_add_the_system_prompt_and_the_reply():
+    told = [event("system", role="system", content="be brief"), event("user", role="user", content="hello")]
+    choice = {"event.name": "gen_ai.choice", "message": {"role": "assistant", "content": "hi"}}
+    held = {"gen_ai__request__model": "m", "raw_input": [{"role": "user", "content": "hello"}]}
+    got = read(**held, events=[*told, choice]).fields
+    assert got["request.system"] == [{"type": "text", "content": "be brief"}]
+    assert parts(got["request.messages"]) == [{"type": "text", "content": "hello"}]
+    assert parts(got["response.messages"]) == [{"type": "text", "content": "hi"}]
+    alone = read(**held, events=[told[1]]).fields
+    assert not alone.keys() & {"request.system", "response.messages"}
+
+
+def test_a_list_of_events_without_a_system_prompt_or_a_reply_has_none():
+    got = read(gen_ai__request__model="m", events=[event("user", role="user", content="hello")]).fields
+    assert parts(got["request.messages"]) == [{"type": "text", "content": "hello"}]
+    assert not got.keys() & {"request.system", "response.messages"}
+
+
+def test_the_whole_response_may_be_without_instructions():
+    response = {"id": "resp_1", "object": "response", "output": [{"type": "message", "role": "assistant", "content": []}]}
+    assert "request.system" not in read(gen_ai__request__model="m", response=response).fields

@@ -89,3 +89,63 @@ def test_a_tool_call_and_the_run_around_it():
     assert (run.kind, run.fields) == ("agent", {"request.input": {"prompt": "hello"}, "response.output": "hi"})
     hidden = read("ai.toolCall", ai__toolCall__name="look")
     assert {g.field for g in hidden.gaps} == {"request.arguments", "response.result"}
+
+
+def parts(messages):
+    return [part for message in messages for part in message["parts"]]
+
+
+def test_an_object_that_was_asked_for_is_the_reply():
+    got = read("ai.generateObject.doGenerate", ai__model__id="m", ai__response__object='{"n": 1}')
+    assert parts(got.fields["response.messages"]) == [{"type": "text", "content": '{"n": 1}'}]
+
+
+def test_a_tool_that_failed_has_no_result():
+    held = {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "look", "ai.toolCall.args": "{}", "ai.toolCall.result": '"x"'}
+    failed = Span(trace_id="a" * 32, span_id="b" * 16, name="span", attributes=held, status_code=2)
+    got = check_dialect(DIALECT, SpanView(span=failed))
+    assert (got.name, got.fields["request.arguments"]) == ("look", {})
+    assert "response.result" not in got.fields
+
+
+def test_an_agent_has_its_prompt_and_its_answer():
+    got = read("ai.generateText", ai__prompt='{"prompt": "hello"}', ai__response__text="hi", ai__telemetry__functionId="desk")
+    assert (got.kind, got.name) == ("agent", "desk")
+    assert (got.fields["request.input"], got.fields["response.output"]) == ({"prompt": "hello"}, "hi")
+    made = read("ai.generateObject", ai__prompt='{"prompt": "hello"}', ai__response__object='{"n": 1}')
+    assert made.fields["response.output"] == '{"n": 1}'
+
+
+@pytest.mark.parametrize(
+    ("held", "inputs"), [({"ai__values": ['"a"', '"b"']}, ["a", "b"]), ({"ai__value": '"a"'}, "a"), ({}, None)]
+)
+def test_an_embedding_has_a_model_and_its_inputs(held, inputs):
+    got = read("ai.embed.doEmbed", ai__model__id="e", ai__model__provider="openai.embedding", **held)
+    assert (got.kind, got.fields["request.model"], got.fields.get("request.inputs")) == ("embeddings", "e", inputs)
+
+
+def test_a_tool_says_what_it_is_where_it_says_so():
+    tools = [
+        json.dumps({"type": "function", "name": "look", "description": "Looks.", "inputSchema": {"type": "object"}}),
+        '{"name": "bare"}',
+    ]
+    got = read("x.doGenerate", ai__model__id="m", ai__prompt__tools=tools)
+    assert got.fields["request.tools"] == [
+        {"type": "function", "name": "look", "description": "Looks.", "parameters": {"type": "object"}},
+        {"type": "function", "name": "bare"},
+    ]
+
+
+def test_calls_and_results_may_lack_id_name_and_arguments_and_other_blocks_are_kept():
+    blocks = [
+        {"type": "tool-call", "toolName": "look"},
+        {"type": "tool-result", "result": 2},
+        {"type": "file", "url": "u"},
+        "bare",
+        {"n": 1},
+    ]
+    got = read("x.doGenerate", ai__model__id="m", ai__prompt__messages=[{"role": "user", "content": blocks}, {"role": "user"}])
+    assert parts(got.fields["request.messages"]) == [
+        {"type": "tool_call", "name": "look"}, {"type": "tool_call_response", "response": 2}, {"type": "file", "url": "u"},
+        {"type": "text", "content": "bare"}, {"type": "unknown", "n": 1},
+    ]  # fmt: skip
