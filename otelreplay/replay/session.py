@@ -270,6 +270,12 @@ class Session:
         with self._lock:
             self._lists["assumed"].add(seq, field=field, reason=reason)
 
+    def note(self, text: str) -> None:
+        """Say something about the replay, once."""
+        with self._lock:
+            if text not in self._notes:
+                self._note(text)
+
     def blocked(self, attempt: Blocked) -> Divergence:
         """A guard stopped a live call."""
         with self._lock:

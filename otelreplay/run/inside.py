@@ -6,7 +6,7 @@ import os
 import sys
 from types import ModuleType
 
-from otelreplay.run import replacing
+from otelreplay.run import leading, replacing
 
 _CLOCK = "OTELREPLAY_RUN_CLOCK"
 """The variable that names the file of the recording's clock; where there is none, time is the machine's."""
@@ -22,6 +22,7 @@ def begin() -> None:
         following.follow(os.environ[_CLOCK])
     sys.meta_path.insert(0, replacing.Finder())
     replacing.when_imported("otelreplay.boundary", _answered)
+    leading.begin(replacing.when_imported)
     replacing.install(os.environ.get(replacing.TOOLS, ""))
     if os.environ.get(_MCP):
         from otelreplay.run import mcp_clients

@@ -25,10 +25,12 @@ from otelreplay.stubs.asking import call_of
 from otelreplay.stubs.refusals import refusal
 from otelreplay.stubs.replies import reply_for
 from otelreplay.stubs.reply import Reply
-from otelreplay.stubs.routes import Asked, NotFound, route
+from otelreplay.stubs.routes import MEANT_FOR, Asked, NotFound, route
 from otelreplay.stubs.server import Answer, Request
 
 _REMEMBERED: Final = 256
+_HOST: Final = 253
+"""The longest name of a host."""
 _PROBES: Final = frozenset({"HEAD", "OPTIONS"})
 """Methods that ask whether somebody is there, and for nothing."""
 
@@ -49,6 +51,9 @@ class Host:
             if bare == root or bare.startswith(f"{root}/"):
                 return answer(request)
         asked = route(request.method, request.path, request.headers, request.body)
+        meant = request.headers.get(MEANT_FOR)
+        if meant:
+            self._session.note(f"requests to {meant[:_HOST]} were answered here")
         if isinstance(asked, NotFound) and request.method in _PROBES:
             return Reply(status=404, headers={"content-type": "text/plain"})
         key = hashlib.sha256(b"\0".join((request.method.encode(), request.path.encode(), request.body))).digest()

@@ -26,6 +26,13 @@ _ENDINGS: Final = (
     ("/messages", "anthropic.messages", "model"),
 )
 _GEMINI: Final = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent)$")
+_MODELS: Final = re.compile(
+    r"/chat/completions$|/(?:v\d+\w*|openai|anthropic|deployments/[^/]+)/(?:responses|embeddings|messages)$"
+    r"|/models/[^/:]+:(?:generateContent|streamGenerateContent)$"
+)
+"""Paths that nothing but a model's API has; ``…/messages`` alone is one of chats and mails too."""
+MEANT_FOR: Final = "x-otelreplay-meant-for"
+"""Header of a request that was led here: the host it was made for."""
 _DEPLOYMENT: Final = re.compile(r"/deployments/([^/]+)/")
 _SPEAKS: Final = (("anthropic", "anthropic.messages"), ("/messages", "anthropic.messages"), ("goog", "gemini.generate_content"),
                   ("gemini", "gemini.generate_content"), ("/models/", "gemini.generate_content"))  # fmt: skip
@@ -85,6 +92,11 @@ def route(method: str, path: str, headers: Mapping[str, str], body: bytes) -> As
     return Asked(
         api=api, kind="embeddings" if kind == "embeddings" else "model", body=held, stream=stream, model=model, sse=sse
     )
+
+
+def is_of_a_model(path: str) -> bool:
+    """Whether requests to this path, of whatever host, are requests to a model."""
+    return _MODELS.search(unquote(path).rstrip("/")) is not None
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -137,10 +137,11 @@ PROVIDERS = {
     "https://api.openai.com/v1/chat/completions": "/secret/openai/v1/chat/completions",
     "https://api.anthropic.com/v1/messages?beta=true": "/secret/anthropic/v1/messages?beta=true",
     "https://generativelanguage.googleapis.com/v1beta/models/g:embedContent": "/secret/gemini/v1beta/models/g:embedContent",
+    "https://llm.example.com/v1/chat/completions": "/secret/meant/v1/chat/completions",
 }
 
 
-@pytest.mark.parametrize(("address", "path"), PROVIDERS.items(), ids=["openai", "anthropic", "gemini"])
+@pytest.mark.parametrize(("address", "path"), PROVIDERS.items(), ids=["openai", "anthropic", "gemini", "a gateway"])
 @pytest.mark.parametrize(
     "way",
     [

@@ -4,7 +4,8 @@
 // leads through few functions: net.Socket.connect (tls, http, https, http2, fetch), dgram, dns, and the start of a process. What
 // native addons do by themselves is not seen here; the kernel's filter sees it.
 //
-// Requests to the hosts of known providers are led to the replay instead, for clients that have the address in their code.
+// Requests to a model are led to the replay instead, for clients that have the address in their code: all to the hosts of known
+// providers, and a POST to the path of a model's API at any other.
 "use strict";
 
 const fs = require("fs");
@@ -25,6 +26,12 @@ const PROVIDERS = {
   "api.anthropic.com": "/anthropic",
   "generativelanguage.googleapis.com": "/gemini",
 };
+
+const MODELS = new RegExp(
+  "/chat/completions$|/(?:v\\d+\\w*|openai|anthropic|deployments/[^/]+)/(?:responses|embeddings|messages)$" +
+    "|/models/[^/:]+:(?:generateContent|streamGenerateContent)$",
+);
+const MEANT_FOR = "x-otelreplay-meant-for";
 
 let number = 0;
 const counts = new Map();
@@ -204,25 +211,40 @@ for (const name of ["spawnSync", "execFileSync", "execSync"]) {
 
 // ---- providers whose address stands in the code -------------------------------------------------------------------------------
 
-function led(text) {
-  if (!STUB) return "";
+function led(text, method) {
+  if (!STUB || String(text).startsWith(`${STUB}/`)) return null;
   let url;
   try {
     url = new URL(text);
   } catch {
-    return "";
+    return null;
   }
-  const root = PROVIDERS[url.hostname];
-  return root === undefined ? "" : `${STUB}${root}${url.pathname}${url.search}`;
+  if (!/^https?:$/.test(url.protocol)) return null;
+  let root = PROVIDERS[url.hostname];
+  const post = String(method || "GET").toUpperCase() === "POST";
+  if (root === undefined) {
+    let bare = url.pathname;
+    try {
+      bare = decodeURIComponent(bare);
+    } catch {
+      // as it is
+    }
+    if (!post || !MODELS.test(bare.replace(/\/+$/, ""))) return null;
+    root = "/meant";
+  }
+  return { url: `${STUB}${root}${url.pathname}${url.search}`, host: url.host };
 }
 
 if (typeof globalThis.fetch === "function") {
   const original = globalThis.fetch;
   const fetch = function fetch(input, init) {
     const text = typeof input === "string" ? input : input instanceof URL ? input.href : input && input.url;
-    const other = led(text);
+    const asked = typeof input === "string" || input instanceof URL ? null : input;
+    const other = led(text, (init && init.method) || (asked && asked.method));
     if (!other) return original.call(this, input, init);
-    return original.call(this, typeof input === "string" || input instanceof URL ? other : new Request(other, input), init);
+    const headers = new Headers((init && init.headers) || (asked && asked.headers) || {});
+    headers.set(MEANT_FOR, other.host);
+    return original.call(this, asked ? new Request(other.url, asked) : other.url, { ...(init || {}), headers });
   };
   Object.defineProperty(globalThis, "fetch", { value: fetch, writable: true, configurable: true, enumerable: true });
 }
@@ -241,12 +263,13 @@ function asUrl(input, options) {
 
 function request(input, ...rest) {
   const options = rest.find((each) => each && typeof each === "object") || {};
-  const other = led(asUrl(input, options));
-  if (!other) return null;
-  const url = new URL(other);
   const own = typeof input === "string" || input instanceof URL ? options : input;
+  const other = led(asUrl(input, options), own.method);
+  if (!other) return null;
+  const url = new URL(other.url);
   const headers = { ...(own.headers || {}) };
   for (const name of Object.keys(headers)) if (name.toLowerCase() === "host") delete headers[name];
+  headers[MEANT_FOR] = other.host;
   const done = rest.find((each) => typeof each === "function");
   const places = { protocol: "http:", host: url.hostname, hostname: url.hostname, port: url.port, path: url.pathname + url.search };
   return plain.call(http, { ...own, ...places, headers, agent: undefined, servername: undefined, defaultPort: undefined }, done);
