@@ -93,4 +93,8 @@ RENAMED_USAGE = {
 }
 """Usage names of older versions, as last segments."""
 
-RENAMED_PARAMS = {"max_completion_tokens": "max_tokens", "max_output_tokens": "max_tokens"}
+RENAMED_PARAMS = {
+    **dict.fromkeys(("max_completion_tokens", "max_output_tokens", "maxTokens", "maxOutputTokens"), "max_tokens"),
+    "topP": "top_p",
+    "stopSequences": "stop_sequences",
+}

@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from otelreplay import semconv as sc
-from otelreplay.dialects.blocks import are_blocks, parts_of, result_of_blocks
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.values import is_broken, is_cut, lift_system
 from otelreplay.dialects.wire import json_of
+from otelreplay.providers.converse_blocks import are_blocks, parts_of, result_of_blocks
 
 _ROLES: Final = {
     "gen_ai.system.message": "system",

@@ -29,6 +29,7 @@ from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spoken import spoken
 from otelreplay.dialects.values import ELIDED, decoded, is_broken, is_cut, lift_system, normal_messages, read_messages
 from otelreplay.events import Inferred, Mark, Message, Missing
+from otelreplay.providers.converse_blocks import result_of_blocks
 from otelreplay.providers.fields import as_list
 
 _ROLES = {
@@ -141,7 +142,7 @@ class _Records:
             if name == _CHOICE:
                 choices.append(body if isinstance(body, dict) else {"message": body})
             else:
-                messages += self.marked(_message(_ROLES[name], body))
+                messages += self.marked(_untold(_message(_ROLES[name], body), messages))
         if any(m.get("role") != "system" for m in messages):
             fields["request.messages"] = messages
         elif messages:
@@ -219,11 +220,24 @@ def _message(role: str, body: Any) -> list[dict[str, Any]]:
     return normal_messages(_pruned(whole))
 
 
+def _untold(found: list[dict[str, Any]], before: Sequence[Message]) -> list[dict[str, Any]]:
+    """Without the answers that the records just before told already: some packages write them as a user's blocks, too."""
+    told: set[Any] = set()
+    for message in reversed(before):
+        if message.get("role") != "tool":
+            break
+        told |= {p["id"] for p in message["parts"] if p.get("id")}
+    if not told or not found or any(p.get("type") != "tool_call_response" for p in found[0]["parts"]):
+        return found
+    again = bool(found[0]["parts"]) and all(p.get("id") in told for p in found[0]["parts"])
+    return found[1:] if again and all("response" in p for p in found[0]["parts"]) else found
+
+
 def _result(whole: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """A tool's answer; without content it still tells whose answer it is."""
     call = whole.get("tool_call_id", body.get("id"))
     part = {"type": "tool_call_response", **({"id": call} if call is not None else {})}
-    return {"role": "tool", "parts": [part | ({"response": whole["content"]} if "content" in whole else {})]}
+    return {"role": "tool", "parts": [part | ({"response": result_of_blocks(whole["content"])} if "content" in whole else {})]}
 
 
 _PAYLOAD = frozenset({"args", "response", "arguments", "input", "parameters"})

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from otelreplay.dialects.blocks import are_blocks, parts_of
+from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.flattened import names_below, nested
 from otelreplay.dialects.intern import Interner
@@ -23,6 +23,7 @@ from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.values import decoded, lift_system, normal_messages
 from otelreplay.dialects.wire import json_of
 from otelreplay.providers import read_arguments
+from otelreplay.providers.converse_blocks import are_blocks, parts_of
 
 PROMPT: Final = "gen_ai.prompt."
 COMPLETION: Final = "gen_ai.completion."
@@ -63,13 +64,22 @@ class _Reader(SpanReader):
             parts, self.fields["request.messages"] = lift_system(messages)
             if parts:
                 self.fields["request.system"] = parts
+            if self.whole(sc.INPUT_MESSAGES):
+                del self.fields["request.messages"]
         said = nested(self.attributes, COMPLETION)
         if isinstance(said, list):
             self.taken |= names_below(self.attributes, COMPLETION)
             self.replies([raw for raw in said if isinstance(raw, dict)])
+            if self.whole(sc.OUTPUT_MESSAGES):
+                self.fields.pop("response.messages", None)
         self.tools()
         if self.attributes.get("llm.is_streaming") is True or self.attributes.get("gen_ai.is_streaming") is True:
             self.taken |= {"llm.is_streaming", "gen_ai.is_streaming"} & self.attributes.keys()
+
+    def whole(self, attribute: str) -> bool:
+        """Do the messages stand in the newer attribute as well? It holds more: here calls of the Responses API are lost."""
+        given = decoded(self.attributes.get(attribute))
+        return isinstance(given, (list, tuple)) and bool(given)
 
     def replies(self, said: list[dict[str, Any]]) -> None:
         reasons = [raw["finish_reason"] for raw in said if raw.get("finish_reason")]

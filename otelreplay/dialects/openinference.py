@@ -29,6 +29,7 @@ from otelreplay.dialects.toolio import arguments_of, by_name
 from otelreplay.dialects.values import lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Inferred, Message, Missing
+from otelreplay.providers.converse_blocks import is_message
 
 KIND: Final = "openinference.span.kind"
 _KINDS: Final = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "RETRIEVER": "retrieval", "EMBEDDING": "embeddings"}
@@ -299,8 +300,10 @@ def _talks(value: Any) -> bool:
 
 
 def _body(value: Any) -> Any:
-    """A request body; a bare list of items is the input of a Responses call."""
+    """A request body; a bare list of items is the input of a Responses call, or the messages of a call of Converse."""
     body = json_of(value)
+    if isinstance(body, list) and any(is_message(m) for m in body):
+        return {"messages": body}
     if isinstance(body, list) and body and all(isinstance(i, dict) and ("role" in i or "type" in i) for i in body):
         return {"input": body}
     return body

@@ -83,14 +83,25 @@ def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False, r
 
 
 def normal_messages(m: Any) -> list[dict[str, Any]]:
-    """One message of the telemetry as messages of the GenAI schema; what is neither stays as a generic part."""
+    """One message of the telemetry as messages of the GenAI schema; what is neither stays as a generic part.
+
+    A choice of a chat completion (``{index, finish_reason, message}``) is its message.
+    """
+    if isinstance(m, dict) and isinstance(m.get("message"), dict) and m.keys().isdisjoint(("role", "content", "parts")):
+        reason = m.get("finish_reason")
+        return [x | ({"finish_reason": reason} if reason else {}) for x in normal_messages(m["message"])]
     if isinstance(m, dict) and isinstance(m.get("parts"), (list, tuple)) and not _is_gemini(m):
         out: dict[str, Any] = {"role": m.get("role"), "parts": _once([normal_part(p) for p in m["parts"]])}
         for k, v in m.items():
             if k not in out and not (v in (None, "") and k in ("name", "finish_reason")):
                 out[k] = v
         return [out]
-    return list(decode_message(m)) if isinstance(m, dict) else [{"role": "user", "parts": [normal_part(m)]}]
+    if not isinstance(m, dict):
+        return [{"role": "user", "parts": [normal_part(m)]}]
+    found = list(decode_message(m))
+    if len(found) == 1 and found[0].get("role") == "assistant" and isinstance(m.get("stop_reason"), str):
+        found[0] = {"finish_reason": m["stop_reason"], **found[0]}  # Anthropic's word for it, beside the message
+    return found
 
 
 _CALL_OBJECTS = ("ResponseFunctionToolCall(", "ChatCompletionMessageToolCall(", "ChatCompletionMessageFunctionToolCall(")

@@ -8,6 +8,7 @@ from otelreplay import canonical
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.values import lift_system, normal_messages
 from otelreplay.providers import Codec, decode_tool, gemini, request_codec, response_codec
+from otelreplay.providers.converse_blocks import is_message
 
 _ECHOED = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
 _REPEATED = frozenset({"instructions", "tools", "tool_choice", "parallel_tool_calls", "text", *_ECHOED})
@@ -35,7 +36,7 @@ def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> d
         fields["request.params"] = dict(sorted(got["params"].items()))
     system = list(got.get("system") or ())
     if "messages" in got:
-        said = got["messages"] if not _has_parts(body) else [m for raw in body["messages"] for m in normal_messages(raw)]
+        said = got["messages"] if not _of_no_codec(body) else [m for raw in body["messages"] for m in normal_messages(raw)]
         parts, messages = lift_system([intern.message(m) for m in said])
         fields["request.messages"] = messages
         system += parts
@@ -46,10 +47,12 @@ def request_fields(body: Any, intern: Interner, codec: Codec | None = None) -> d
     return fields
 
 
-def _has_parts(body: Any) -> bool:
-    """Are there messages of the GenAI schema, or another form with parts, which no provider's body holds as ``messages``?"""
+def _of_no_codec(body: Any) -> bool:
+    """Are there messages of the GenAI schema, or another form with parts, or of Bedrock's Converse API?"""
     messages = body.get("messages")
-    return isinstance(messages, list) and any(isinstance(m, dict) and "parts" in m and "content" not in m for m in messages)
+    return isinstance(messages, list) and any(
+        isinstance(m, dict) and (("parts" in m and "content" not in m) or is_message(m)) for m in messages
+    )
 
 
 def echoed_fields(body: Any, intern: Interner) -> dict[str, Any]:

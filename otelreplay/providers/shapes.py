@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from otelreplay.providers import anthropic_messages, gemini, openai_chat, openai_responses
+from otelreplay.providers import anthropic_messages, converse_blocks, gemini, openai_chat, openai_responses
 from otelreplay.providers.codec import Codec
 from otelreplay.providers.fields import as_list
 from otelreplay.providers.messages import Message
@@ -34,6 +34,8 @@ def codec_of(message: Any) -> Codec:
 
 def decode_message(message: Any) -> list[Message]:
     """One message of any of the APIs as GenAI messages. Never raises."""
+    if converse_blocks.is_message(message):
+        return converse_blocks.decode_message(message)
     return codec_of(message).decode_message(message)
 
 

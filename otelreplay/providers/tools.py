@@ -32,6 +32,11 @@ def decode_tool(definition: Any) -> list[Tool]:
         if isinstance(definition.get(key), list):
             rest = {k: v for k, v in definition.items() if k != key and v is not None}
             return [t for d in definition[key] for t in decode_tool(d)] + [_typed({k: v}) for k, v in rest.items()]
+    spec = definition.get("toolSpec")
+    if isinstance(spec, dict) and definition.keys() == {"toolSpec"}:  # Bedrock's Converse API
+        schema = spec.get("inputSchema")
+        inner = schema["json"] if isinstance(schema, dict) and schema.keys() == {"json"} else schema
+        return [_single({**spec, "inputSchema": inner} if "inputSchema" in spec else spec)]
     return [_single(definition)]
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from otelreplay.dialects.blocks import are_blocks, parts_of, result_of_blocks
 from otelreplay.dialects.openinference import DIALECT
 from otelreplay.dialects.spelled import create_result, spelled_messages
+from otelreplay.providers.converse_blocks import are_blocks, parts_of, result_of_blocks
 from tests.dialects.views import absent, read, said
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from otelreplay.dialects.wire import json_of
+from otelreplay.canonical import read_json
+from otelreplay.providers.messages import Message, parted
 
 _BLOCKS: Final = frozenset(
     {"text", "toolUse", "toolResult", "reasoningContent", "image", "document", "video", "cachePoint", "guardContent", "json"}
@@ -18,6 +19,22 @@ def are_blocks(value: Any) -> bool:
         and bool(value)
         and all(isinstance(b, dict) and "type" not in b and not _BLOCKS.isdisjoint(b) for b in value)
     )
+
+
+def is_message(message: Any) -> bool:
+    """Is it a message whose content is such blocks?"""
+    return isinstance(message, dict) and isinstance(message.get("role"), str) and are_blocks(message.get("content"))
+
+
+def decode_message(message: dict[str, Any]) -> list[Message]:
+    """Its messages in the GenAI schema. Calls that stand beside the blocks as well (telemetry has both) are told once."""
+    parts = parts_of(message["content"])
+    rest = {k: v for k, v in message.items() if k not in ("role", "content")}
+    beside = rest.get("tool_calls")
+    called = {p["id"] for p in parts if p["type"] == "tool_call" and isinstance(p["id"], str)}
+    if isinstance(beside, list) and all(isinstance(c, dict) and str(c.get("id")) in called for c in beside):
+        del rest["tool_calls"]
+    return parted(message["role"], parts, rest)
 
 
 def parts_of(blocks: Any) -> list[dict[str, Any]]:
@@ -52,7 +69,12 @@ def result_of_blocks(blocks: Any) -> Any:
     if isinstance(blocks, list) and len(blocks) == 1 and isinstance(blocks[0], dict):
         (block,) = blocks
         if block.keys() == {"text"}:
-            return json_of(block["text"])
+            return _json_of(block["text"])
         if block.keys() == {"json"}:
             return block["json"]
     return blocks
+
+
+def _json_of(value: Any) -> Any:
+    known, inner = read_json(value) if isinstance(value, str) else (False, None)
+    return inner if known else value
