@@ -17,6 +17,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from otelreplay import semconv as sc
 from otelreplay.dialects.collecting import HIDDEN, SpanReader
 from otelreplay.dialects.flattened import names_below, nested
@@ -58,6 +60,32 @@ _SHOW: Final = (
 )
 
 
+_RENAMED_KIND: Final = "gen_ai.span.kind"
+_OWN_SHAPE: Final = ("input.value", "output.value", "gen_ai.input.messages.", "gen_ai.output.messages.")
+"""What tells the convention behind that name of the kind, which others use, too."""
+_RENAMED: Final = {
+    _RENAMED_KIND: KIND,
+    "gen_ai.request.parameters": "llm.invocation_parameters",
+    "gen_ai.request.model": "llm.model_name",
+    "gen_ai.provider.name": "llm.provider",
+    "gen_ai.usage.input_tokens": "llm.token_count.prompt",
+    "gen_ai.usage.output_tokens": "llm.token_count.completion",
+    "gen_ai.tool.name": "tool.name",
+    "gen_ai.tool.parameters": "tool.parameters",
+}
+_RENAMED_BELOW: Final = {
+    "gen_ai.input.messages.": "llm.input_messages.",
+    "gen_ai.output.messages.": "llm.output_messages.",
+    "gen_ai.tool.definitions.": "llm.tools.",
+}
+
+
+def _name_here(name: str) -> str:
+    """The name that the convention has for an attribute which is called otherwise."""
+    below = next((prefix for prefix in _RENAMED_BELOW if name.startswith(prefix)), None)
+    return _RENAMED.get(name, name) if below is None else _RENAMED_BELOW[below] + name.removeprefix(below)
+
+
 class OpenInference:
     """The singleton of this module is :data:`DIALECT`."""
 
@@ -76,7 +104,7 @@ class OpenInference:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         said = view.span.attributes.get(KIND)
         if not isinstance(said, str):
-            return None
+            return self._renamed(view, intern)
         kind = _KINDS.get(said.upper())
         if kind is None and said.upper() == "CHAIN" and any(_talks(view.span.attributes.get(a)) for a in (INPUT, OUTPUT)):
             return Reading(dialect=self.name, kind="context", name=view.span.name or "chain", conversation=True)
@@ -89,6 +117,17 @@ class OpenInference:
             return Reading(dialect=self.name, kind="context", name=name, taken=frozenset({KIND}), no_boundary=True)
         getattr(reader, kind)()
         return reader.reading(self.name, reader.title(), drops_text_beside_calls=reader.drops_text)
+
+    def _renamed(self, view: SpanView, intern: Interner) -> Reading | None:
+        """The same convention with names that begin with ``gen_ai.`` (the traceAI packages of Future AGI)."""
+        attributes = view.span.attributes
+        if not isinstance(attributes.get(_RENAMED_KIND), str) or not any(n.startswith(_OWN_SHAPE) for n in attributes):
+            return None
+        ours = {_name_here(name): name for name in attributes}
+        lengths = {here: view.span.lengths[name] for here, name in ours.items() if name in view.span.lengths}
+        span = msgspec.structs.replace(view.span, attributes={h: attributes[n] for h, n in ours.items()}, lengths=lengths)
+        got = self.read(msgspec.structs.replace(view, span=span), intern)
+        return got and msgspec.structs.replace(got, taken=frozenset(ours[name] for name in got.taken if name in ours))
 
 
 DIALECT = OpenInference()
