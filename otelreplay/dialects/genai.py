@@ -62,7 +62,9 @@ _OF_MODEL = tuple(
     if field in ("request.model", "request.api", "response.id", "response.model")
 )
 """Plain values of a model call."""
-_NO_PARAMS = ("gen_ai.request.functions.", "gen_ai.request.type")
+_TOOLS = "gen_ai.request.tools"
+"""Langtrace's name of the tools: a list whose one member is JSON text of a list."""
+_NO_PARAMS = ("gen_ai.request.functions.", "gen_ai.request.type", _TOOLS)
 """Of older packages: the tools, spelled out, and the operation."""
 _VERSIONS = {"gen_ai.prompt.version": "prompt", "gen_ai.agent.version": "agent"}
 _NAMES = {
@@ -182,6 +184,11 @@ def _as_number(value: Any) -> Any:
     return inner if known and isinstance(inner, (int, float)) else value
 
 
+def is_list_of_one(value: Any) -> bool:
+    """Is it a list with one text in it?"""
+    return isinstance(value, (list, tuple)) and len(value) == 1 and isinstance(value[0], str)
+
+
 def int_of(value: Any) -> int:
     """The number, or 0 for what is none."""
     return value if isinstance(value, int) else 0
@@ -269,6 +276,8 @@ class _Reader:
         self.parameters()
         self.messages("request.messages", "response.messages")
         self.content(sc.TOOL_DEFINITIONS, "request.tools", self.list_of_tools)
+        if "request.tools" not in self.fields:
+            self.content(_TOOLS, "request.tools", lambda v: self.list_of_tools(v[0] if is_list_of_one(v) else v))
         self.ending()
         said = self.fields.get("response.messages") or ()
         if self.package.last_call_only and self.attributes.get(sc.OPENAI_API_TYPE) == "responses" and calls_in(said):

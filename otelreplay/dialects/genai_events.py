@@ -278,6 +278,11 @@ def _joined(messages: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {"role": role, "parts": parts} if parts else {}
 
 
+def _is_stub(m: Any) -> bool:
+    """Is it a list that stands for a turn of calls, and tells nothing of them (Langtrace)?"""
+    return isinstance(m, list) and bool(m) and all(isinstance(c, dict) and c.keys() == {"id", "type"} for c in m)
+
+
 _ONLY_TEXT = "only the text of messages is recorded, and this turn had none: the tools that it called are not told"
 
 
@@ -307,6 +312,8 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
         whole = decoded(value)
         if isinstance(whole, (list, tuple)) and whole and all(isinstance(text, str) for text in whole):
             whole = [{"role": role, "content": text} for text in whole]  # without roles: who said it is not told
+        if isinstance(whole, (list, tuple)) and attribute == sc.LEGACY_PROMPT:
+            whole = [{"role": "assistant"} if _is_stub(m) else m for m in whole]
         got = (
             read_messages(whole if isinstance(whole, (list, tuple)) else [whole], intern)
             if not isinstance(whole, str)

@@ -225,7 +225,7 @@ class _Reader(SpanReader):
         if not isinstance(params, dict):
             return
         self.taken.add("llm.invocation_parameters")
-        instructions = params.get("instructions")
+        instructions = params.get("instructions", params.get("system"))
         if isinstance(instructions, str) and "request.system" not in self.fields and "id" not in params:
             self.fields["request.system"] = [{"type": "text", "content": instructions}]
         if "id" in params or "created_at" in params:  # the response object, of which a framework made parameters

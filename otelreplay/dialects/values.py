@@ -98,6 +98,9 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
         return [out]
     if not isinstance(m, dict):
         return [{"role": "user", "parts": [normal_part(m)]}]
+    calls = m.get("content")
+    if isinstance(calls, list) and calls and all(isinstance(c, dict) and isinstance(c.get("function"), dict) for c in calls):
+        m = {**m, "content": None, "tool_calls": calls}  # a turn's calls in the place of its text (Langtrace)
     found = list(decode_message(m))
     if len(found) == 1 and found[0].get("role") == "assistant" and isinstance(m.get("stop_reason"), str):
         found[0] = {"finish_reason": m["stop_reason"], **found[0]}  # Anthropic's word for it, beside the message
