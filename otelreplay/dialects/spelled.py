@@ -13,6 +13,10 @@ NO_ROLE = ""
 """Stands for the role of a message that lost it to a limit of the number of attributes."""
 
 
+_ROLES = {"model": "assistant", "tool-call": "assistant", "tool-response": "user"}
+"""Roles by other names. Those of smolagents are sent under these, since its calls and their answers are text."""
+
+
 def spelled_messages(spelled: list[Any]) -> list[Message]:
     """The messages of a list in which each stands under ``message``."""
     return [Message(m) for raw in spelled if isinstance(raw, dict) and isinstance(raw.get("message"), dict) for m in _turn(raw)]
@@ -32,7 +36,7 @@ def _turn(raw: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _message(m: Mapping[str, Any]) -> dict[str, Any]:
-    role = {"model": "assistant"}.get(str(m.get("role")), m.get("role") or "assistant")
+    role = _ROLES.get(str(m.get("role")), m.get("role") or "assistant")
     parts: list[dict[str, Any]] = []
     blocks = m.get("contents")
     for block in blocks if isinstance(blocks, list) else ():
