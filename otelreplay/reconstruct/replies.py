@@ -25,6 +25,8 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
     starts = [d.start for d in empty]  # in order, as the models are
     gaps = []
     lost = [turn for turn in conversation.lost if turn.current]
+    asked = _ids_asked(conversation.models) if lost else []
+    lost = [turn for turn in lost if not any(all(i in _text(turn) for i in ids) for ids in asked)]
     by_teller: dict[Draft, list[Lost]] = {}
     for turn in lost:
         by_teller.setdefault(turn.teller, []).append(turn)
@@ -47,6 +49,22 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
             source = f"{draft.id}:response.finish_reasons"
             draft.infer("response.messages", nothing, source=source, rule="empty_reply_from_finish_reason")
     return gaps
+
+
+def _ids_asked(models: Sequence[Draft]) -> list[list[str]]:
+    """The ids of the calls of each reply that has some."""
+    replies = (m for d in models for m in d.fields.get("response.messages") or ())
+    found = ([p["id"] for p in m["parts"] if p.get("type") == "tool_call" and p.get("id")] for m in replies)
+    return [ids for ids in found if ids]
+
+
+def _text(turn: Lost) -> str:
+    """The text of a turn without calls: a framework may have written those of a reply into it, ids and all (smolagents)."""
+    return (
+        ""
+        if turn.calls
+        else "".join(str(p.get("content")) for m in turn.messages for p in m["parts"] if p.get("type") == "text")
+    )
 
 
 def _told(draft: Draft, turn: Lost) -> None:

@@ -1,0 +1,16 @@
+"""Calls of a reply that a later request quotes as text."""
+
+from tests.reconstruct.builders import ASK, DONE, agent, calls, model, rebuilt, text
+
+
+def quoting(said):
+    history = [*ASK, text("assistant", said), text("user", "Observation: two")]
+    return rebuilt(agent(), model(2, ASK, calls(("c1", "find", {"id": "o-1"}))), model(4, history, DONE))
+
+
+def test_text_that_holds_the_ids_of_a_replys_calls_quotes_that_reply():
+    assert not [m for m in quoting("Calling tools: [{'id': 'c1', 'name': 'find'}]").missing if m.field == "model"]
+
+
+def test_text_without_them_quotes_a_reply_that_did_not_arrive():
+    assert [m for m in quoting("I did something else.").missing if m.field == "model"]
