@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from otelreplay.cassette.forms import hash_of
 from otelreplay.cassette.header import Header
+from otelreplay.cassette.held import Aside, Shelf
 from otelreplay.cassette.keys import TrustStore
 from otelreplay.cassette.limits import DEFAULT_LIMITS, Limits
 from otelreplay.cassette.lines import Readable
@@ -74,18 +75,22 @@ def read_cassette(
     allow_unsealed: bool = False,
     trust: TrustStore | None = None,
     where: str = "",
+    aside: Aside | None = None,
 ) -> Cassette:
     """Read a cassette, plain or zstd; ``where`` names it in errors.
 
     Its seal must hold: root, counts, and the signature by the key that the seal names. With ``trust`` that key must be trusted
     too, with ``now`` (aware) it must not have expired. ``allow_unsealed`` gives what an unsealed or cut file holds to its end.
+    With ``aside`` the lines are put there, and an event is read when something is asked of it: see
+    :mod:`otelreplay.cassette.held`.
 
     Raises IntegrityError for a cassette that was altered or is not sealed, CassetteFormatError for a file that is no cassette
     of this format or has expired, LimitError for one beyond ``limits``.
     """
     try:
-        with _no_collection():
-            scan = Scan(limits, keep=True).run(stream)
+        with no_collection():
+            shelf = Shelf(aside, limits, _event) if aside is not None else None
+            scan = Scan(limits, keep=shelf is None, taker=shelf).run(stream)
         header = _accepted(scan, allow_unsealed=allow_unsealed)
         if now is not None and not allow_expired and header.expired(now):
             raise CassetteFormatError(
@@ -98,8 +103,8 @@ def read_cassette(
                 f"sealed by {signer}, who is not in the trust store", code="cassette.untrusted",
                 next_step="check the key with whoever sealed it, then trust it",
             )  # fmt: skip
-        with _no_collection():
-            return _cassette(scan, header)
+        with no_collection():
+            return _cassette(scan, header, shelf.events() if shelf is not None else None)
     except (CassetteFormatError, IntegrityError) as error:
         if not where:
             raise
@@ -108,7 +113,7 @@ def read_cassette(
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Reading makes many objects and no cycles; looking for some while the lists of a long run grow takes most of the time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -148,12 +153,12 @@ def _integrity(problem: Problem) -> IntegrityError:
     return IntegrityError(problem.message, code=problem.code, where=problem.where, next_step=step)
 
 
-def _cassette(scan: Scan, header: Header) -> Cassette:
+def _cassette(scan: Scan, header: Header, held: tuple[Event, ...] | None) -> Cassette:
     completeness = scan.seal.completeness if scan.seal else header.draft or {}
     try:
         return Cassette(
             header=header,
-            events=tuple(_event(number, members) for number, members in scan.events),
+            events=tuple(_event(number, members) for number, members in scan.events) if held is None else held,
             missing=tuple(Missing.model_validate(gap) for gap in completeness.get("missing", ())),
             notes=tuple(_note(note) for note in completeness.get("notes", ())),
             summary=completeness.get("summary"),

@@ -6,8 +6,9 @@ on, so that one altered byte is told by its line, and only a first line that is 
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Protocol
 
 from otelreplay.cassette.header import Header, parse_header
 from otelreplay.cassette.limits import Limits
@@ -19,6 +20,7 @@ from otelreplay.cassette.unpack import BLOB_PREFIX, Blobs, MalformedError, may_b
 from otelreplay.errors import CassetteFormatError, IntegrityError
 
 EVENT_PREFIX = b'{"type":"event","seq":'
+_NO_SEQ: Final = -(1 << 63)
 _KNOWN_TYPES = frozenset({"header", "blob", "event", "seal"})
 
 
@@ -49,14 +51,24 @@ class _Line:
     seq: int | None = None
 
 
-class Scan:
-    """The pass and what it found. With ``keep``, ``events`` holds (line, members) of each event."""
+class Taker(Protocol):
+    """Takes the events of a pass that are to stay where they are."""
 
-    def __init__(self, limits: Limits, *, keep: bool) -> None:
-        self.limits, self.keep = limits, keep
+    blobs: Blobs
+
+    def take(self, number: int, members: dict[str, Any], line: bytes) -> None:
+        """An event line, its number and its members, whose references were checked."""
+        ...
+
+
+class Scan:
+    """The pass and what it found. With ``keep``, ``events`` holds (line, members) of each event; a ``taker`` has its own."""
+
+    def __init__(self, limits: Limits, *, keep: bool, taker: Taker | None = None) -> None:
+        self.limits, self.keep, self._taker = limits, keep, taker
         self.header: Header | None = None
         self.seal: Seal | None = None
-        self.blobs = Blobs(limits)
+        self.blobs = taker.blobs if taker is not None else Blobs(limits)
         self.events: list[tuple[int, dict[str, Any]]] = []
         self.event_count = 0
         self.further: list[bytes] = []
@@ -66,15 +78,16 @@ class Scan:
         self.size = 0
         self.seal_line = 0
         self._tree, self._checks = MerkleTree(), bytearray()
-        self._places: list[tuple[int, int | None]] = []
+        self._offsets, self._seqs = array("Q"), array("q")
         self._last_seq = -1
 
     def run(self, stream: Readable) -> Scan:
         """Read to the end. Raises LimitError beyond a limit and CassetteFormatError for damaged compression."""
         for offset, line in lines(stream, self.limits):
             self.size = offset + len(line)
-            place = _Line(len(self._places) + 1, offset)
-            self._places.append((offset, None))
+            place = _Line(len(self._offsets) + 1, offset)
+            self._offsets.append(offset)
+            self._seqs.append(_NO_SEQ)
             if self.seal is not None:
                 self._note(place, "cassette.after_seal", "there is something after the seal")
                 break
@@ -90,7 +103,8 @@ class Scan:
                 self.error = problem
                 self._note(place, problem.code, problem.what)
                 return self
-            self._places[-1] = (offset, place.seq)
+            if place.seq is not None and abs(place.seq) < -_NO_SEQ:
+                self._seqs[-1] = place.seq
             if self.seal is None:
                 self._checks.extend(self._tree.add(line)[:CHECK_BYTES])
         self._finish()
@@ -135,6 +149,8 @@ class Scan:
             self.events.append((place.number, self.blobs.event(members, typed=may_be_typed(line))))
         else:
             self.blobs.check_event(members)
+            if self._taker is not None:
+                self._taker.take(place.number, members, line)
         self.event_count += 1
         if seq <= self._last_seq:
             raise MalformedError("the event is out of order", "cassette.event_order")
@@ -146,7 +162,7 @@ class Scan:
         if self.seal is None:
             self._no_seal()
             return
-        seal, place = self.seal, _Line(self.seal_line, self._places[self.seal_line - 1][0])
+        seal, place = self.seal, _Line(self.seal_line, self._offsets[self.seal_line - 1])
         genuine = seal.holds()
         if not genuine:
             self._note(place, "cassette.signature", "the signature is not one over this seal")
@@ -161,12 +177,12 @@ class Scan:
     def _no_seal(self) -> None:
         if self.problems and self.problems[-1].code == "cassette.seal":
             return
-        number = len(self._places)
+        number = len(self._offsets)
         if not number:
             self.error = CassetteFormatError("the file is empty", code="cassette.not_a_cassette")
             self.problems.append(Problem(code=self.error.code, message=self.error.what, line=1, offset=0))
             return
-        place = _Line(number, self._places[-1][0])
+        place = _Line(number, self._offsets[-1])
         self._note(place, "cassette.unsealed", "there is no seal: the recording ends after this line")
 
     def _locate(self, seal: Seal) -> None:
@@ -188,5 +204,6 @@ class Scan:
     def _altered(self, number: int, message: str) -> None:
         if any(problem.line == number for problem in self.problems):
             return
-        offset, seq = self._places[number - 1]
-        self._note(_Line(number, offset, seq), "cassette.altered", message)
+        seq = self._seqs[number - 1]
+        line = _Line(number, self._offsets[number - 1], None if seq == _NO_SEQ else seq)
+        self._note(line, "cassette.altered", message)

@@ -7,6 +7,7 @@ Values are decoded when an event asks for them and only once: a message is one o
 from __future__ import annotations
 
 import re
+from collections.abc import MutableMapping
 from typing import Any
 
 import msgspec
@@ -30,6 +31,10 @@ class MalformedError(ValueError):
     def __init__(self, what: str, code: str = "cassette.line") -> None:
         super().__init__(what)
         self.code = code
+
+
+def _no_blob() -> MalformedError:
+    return MalformedError("it refers to a blob that no earlier line holds", "cassette.missing_blob")
 
 
 def _no_form() -> MalformedError:
@@ -68,7 +73,7 @@ class Blobs:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._raw: dict[str, bytes] = {}
+        self._raw: MutableMapping[str, bytes] = {}
         self._values: dict[str, Any] = {}
         self._parts: dict[str, tuple[str, list[str], int]] = {}
         self._lists: dict[str, list[Any]] = {}
@@ -103,7 +108,11 @@ class Blobs:
         try:
             return where[name]
         except (KeyError, TypeError):
-            raise MalformedError("it refers to a blob that no earlier line holds", "cassette.missing_blob") from None
+            raise _no_blob() from None
+
+    def _check_there(self, name: Any) -> None:
+        if not isinstance(name, str) or name not in self._raw:
+            raise _no_blob()
 
     # --- references ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +144,7 @@ class Blobs:
     def _check(self, kind: str, value: dict[str, Any]) -> None:
         held = value[kind]
         if len(value) == 1 and kind == "$ref":
-            self._known(self._raw, held)
+            self._check_there(held)
         elif len(value) == 1 and kind == "$list" and isinstance(held, dict):
             self._check_list(held.get("base", ""), held.get("append", []))
         elif len(value) != 1 or kind != "$value":
@@ -148,7 +157,7 @@ class Blobs:
         if base:
             length += self._known(self._parts, base)[2]
         for item in added:
-            self._known(self._raw, item)
+            self._check_there(item)
         if added:
             self._parts.setdefault(list_id(base, added), (base, added, length))
 

@@ -20,10 +20,13 @@ _SHORT: Final = 256
 """Longer texts are hardly ever said twice."""
 _LISTS: Final = 64
 """Message lists remembered, so that a list that continues one of them costs only what is new."""
+_MESSAGES: Final = 8_192
+"""Messages remembered, or twice as many as the list has that is at hand."""
+_VALUES: Final = 65_536
 
 
 class KeyMemo:
-    """What was digested already, by identity of the (immutable) objects. One for each run; holds on to what it has seen."""
+    """What was digested already, by identity of the (immutable) objects. One for each run; holds on to what it saw lately."""
 
     def __init__(self) -> None:
         self._atoms: dict[int, tuple[Any, tuple[Atom, ...]]] = {}
@@ -44,6 +47,8 @@ class KeyMemo:
             return digest_value(value)
         found = self._values.get(key)
         if found is None:
+            if len(self._values) >= _VALUES:
+                self._values.clear()
             found = self._values[key] = digest_value(value)
         return found
 
@@ -79,6 +84,8 @@ class KeyMemo:
 
     def messages(self, messages: list[Any]) -> str:
         """The digest of a message list; linear in what no remembered list starts with."""
+        if len(self._atoms) > max(_MESSAGES, 2 * len(messages)):
+            self._forget()
         size, state = self._longest_prefix(messages)
         state = state.extend(chain.from_iterable(map(self.atoms, messages[size:])))
         if messages:
@@ -88,6 +95,11 @@ class KeyMemo:
             if len(self._lists) > _LISTS:
                 del self._lists[next(iter(self._lists))]
         return "sha256:" + state.digest().hex()
+
+    def _forget(self) -> None:
+        """Let go of what is known by identity: an id may be used again once its object is gone, so all of it."""
+        for known in (self._atoms, self._tools, self._lists, self._systems):
+            known.clear()
 
     def _longest_prefix(self, messages: list[Any]) -> tuple[int, Chain]:
         if self._lists:

@@ -72,6 +72,33 @@ def gaps_of(event: Event) -> list[Missing]:
     return out
 
 
+class Traits(msgspec.Struct, frozen=True):
+    """What of an event decides how it is compared, beside the components that it holds."""
+
+    family: tuple[str, str, str]
+    """Package, kind and operation."""
+    own: bool
+    passed: tuple[str, ...] | None
+    """Components that a decorated function was passed, where it is known."""
+    gaps: tuple[tuple[str, str], ...]
+    """(field, cause) of each."""
+
+
+def traits_of(event: Event, operation: str) -> Traits:
+    """The traits of an event; many of a run have the same."""
+    scope, own = event.attributes.get(SCOPE), is_own(event)
+    passed = event.attributes.get(CARRIES) if own else None
+    return Traits(
+        (scope if isinstance(scope, str) else "", event.kind, operation), own,
+        tuple(filter(_is_text, passed)) if isinstance(passed, list | tuple) else None,
+        tuple([(gap.field, gap.cause) for gap in gaps_of(event)]),
+    )  # fmt: skip
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 class Families:
     """Which components each package carried for each operation, over a run."""
 
@@ -79,47 +106,39 @@ class Families:
         self._seen: dict[tuple[str, str, str], set[str]] = {}
         self._frozen: dict[tuple[str, str, str], frozenset[str]] = {}
 
-    def add(self, event: Event, operation: str, keys: Iterable[str]) -> None:
-        """Take an event's components into account."""
-        self._seen.setdefault(_family(event, operation), set()).update(keys)
+    def add(self, key: tuple[str, str, str], keys: Iterable[str]) -> None:
+        """Take the components of an event of this family into account."""
+        self._seen.setdefault(key, set()).update(keys)
 
-    def of(self, event: Event, operation: str) -> frozenset[str]:
-        """All components of the event's family; after the last :meth:`add`."""
-        key = _family(event, operation)
+    def of(self, key: tuple[str, str, str]) -> frozenset[str]:
+        """All components of the family; after the last :meth:`add`."""
         found = self._frozen.get(key)
         if found is None:
             found = self._frozen[key] = frozenset(self._seen.get(key, ()))
         return found
 
 
-def _family(event: Event, operation: str) -> tuple[str, str, str]:
-    scope = event.attributes.get(SCOPE)
-    return (scope if isinstance(scope, str) else "", event.kind, operation)
-
-
-def carried(event: Event, keys: Mapping[str, Any], family: frozenset[str], soft: Iterable[str] = ()) -> Carried:
+def carried(traits: Traits, keys: Mapping[str, Any], family: frozenset[str], soft: Iterable[str] = ()) -> Carried:
     """How an event with these component keys is compared. ``soft``: components with holes that digests cannot judge."""
     loose: dict[str, str] = {}
     gentle = set(soft)
     dropped = False
-    for gap in gaps_of(event):
-        dropped = dropped or gap.cause == "attributes_dropped"
-        if not within(gap.field, "request"):
+    for gap, cause in traits.gaps:
+        dropped = dropped or cause == "attributes_dropped"
+        if not within(gap, "request"):
             continue
-        field = gap.field.removeprefix("request").removeprefix(".")
+        field = gap.removeprefix("request").removeprefix(".")
         inside = [key for key in keys if field != key and within(field, key)]
         if inside:
             gentle.update(inside)
         else:
-            loose[field] = f"missing in the recording: {gap.cause}"
-    own = is_own(event)
-    passed = event.attributes.get(CARRIES) if own else None
-    if isinstance(passed, list | tuple):
-        loose |= {key: _NOT_PASSED for key in keys if key not in passed and key not in loose}
+            loose[field] = f"missing in the recording: {cause}"
+    if traits.passed is not None:
+        loose |= {key: _NOT_PASSED for key in keys if key not in traits.passed and key not in loose}
     compared = [key for key in sorted(keys) if not any(within(key, field) for field in loose)]
     return Carried(
         checked=tuple([key for key in compared if key not in gentle]),
         soft=tuple([key for key in compared if key in gentle]),
         loose=tuple(sorted(loose.items())),
-        closed=frozenset() if dropped else None if own else family,
+        closed=frozenset() if dropped else None if traits.own else family,
     )

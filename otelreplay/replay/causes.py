@@ -14,7 +14,7 @@ from otelreplay.replay.divergence import CauseClass
 from otelreplay.replay.holes import holes_in
 from otelreplay.replay.normalizers import timestamps, uuids
 from otelreplay.replay.score import Recorded
-from otelreplay.replay.situation import Agreed, Situation
+from otelreplay.replay.situation import ANSWERS, Agreed, Situation
 
 MADE: Final = ("clock", "random", "id")
 """Kinds whose values are made up anew each time."""
@@ -29,7 +29,6 @@ _TIMES, _IDS = timestamps(), uuids()
 _WORD: Final = re.compile(r"[^\s\"'`,;:(){}\[\]<>]+")
 _LONG_ENOUGH: Final = 4
 _LEAVES: Final = 2_000
-_ANSWERS: Final = 2_000
 
 
 def cause_of(difference: Difference, request: dict[str, Any]) -> CauseClass:
@@ -94,7 +93,7 @@ class Provenance:
         if not texts:
             return None
         made = [item for item in self._situation.score.served if item.group[0] in MADE]
-        return next((item for item in made[:_ANSWERS] if _holds((item.event.response or {}).get("result"), texts)), None)
+        return next((item for item in made[:ANSWERS] if _holds((item.event.response or {}).get("result"), texts)), None)
 
     def taken_early(self, kind: str) -> Agreed | None:
         """The first call of this kind that took a recording before one that had ended when it began: an additional call."""
@@ -115,7 +114,7 @@ class Provenance:
 
     def not_read(self, item: Recorded, cause: CauseClass) -> Recorded | None:
         """A clock, random number or id right before this recording that was not asked for, where such a value differs."""
-        for other in reversed(self._situation.score.served[:_ANSWERS]):
+        for other in reversed(self._situation.score.served[:ANSWERS]):
             near = other.place < item.place and other.context == item.context and not other.taken and other.outer is None
             if near and _OF_KIND.get(other.group[0]) == cause and cause in ("clock", "random"):
                 return other
@@ -132,7 +131,7 @@ class Provenance:
     def made_up_in(self, item: Recorded) -> str | None:
         """The kind of made-up value that the request of a recording holds; None if it holds none."""
         held = list(_texts(item.event.request))
-        for other in self._situation.score.served[:_ANSWERS]:
+        for other in self._situation.score.served[:ANSWERS]:
             if other.group[0] in MADE and other.place < item.place:
                 texts = [t for t in _texts((other.event.response or {}).get("result")) if len(t) >= _LONG_ENOUGH]
                 if any(text in leaf for text in texts for leaf in held):
@@ -141,7 +140,7 @@ class Provenance:
 
     def _answers(self) -> Iterator[Served]:
         held = list(self._situation.served.values())
-        return iter(held[: -_ANSWERS - 1 : -1])
+        return iter(held[: -ANSWERS - 1 : -1])
 
 
 def _time(text: str | None) -> int:

@@ -40,6 +40,8 @@ UNORDERED: Final = "unordered"
 OPEN, CLOSE = "\ue000", "\ue001"
 _MAP: Final = f"{OPEN}keys{CLOSE}"
 _LISTS: Final = 64
+_MESSAGES: Final = 8_192
+"""Messages remembered, or twice as many as the list has that is at hand."""
 _DEPTH: Final = 200
 
 
@@ -105,6 +107,11 @@ class Skeletons:
         """The skeleton of a request."""
         if self._idle:
             return Skeleton(request, {})
+        held = request.get("messages")
+        size = len(held) if isinstance(held, list) else 0
+        if len(self._members) > max(_MESSAGES, 2 * size):  # before a request, since its turns are read from what is known
+            self._members.clear()
+            self._lists.clear()
         rule, holes = SEMANTICS[kind], dict[str, Holes]()
         made = dict(request)
         for name in (n for n in request if n not in NEVER) if rule.rest else rule.whole:

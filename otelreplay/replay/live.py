@@ -21,6 +21,8 @@ from otelreplay.spans import Resource, Scope, Span
 OWN: Final = "otelreplay"
 """Name of the scope of spans that decorated functions make."""
 KIND: Final = "otelreplay.kind"
+_MESSAGES: Final = 8_192
+"""Messages that are remembered, or twice as many as one call has."""
 _OPERATIONS: Final = {"model": "chat", "tool": "execute_tool", "retrieval": "retrieval", "agent": "invoke_agent"}
 
 
@@ -45,13 +47,17 @@ class Live:
 
 
 class Reader:
-    """Makes :class:`Live` values. Equal messages of all its calls are one object. Not for several threads at once."""
+    """Makes :class:`Live` values; equal messages of calls that follow each other are one object. Not for several threads."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._intern = Interner()
-        self._second = redactor.event_pass()
         self._scope, self._resource = Scope(name=OWN), Resource()
+        self._renew()
+
+    def _renew(self) -> None:
+        """Let go of what was seen; one call pays for its whole history then."""
+        self._intern, self._second = Interner(), self._redactor.event_pass()
+        self._most = _MESSAGES
 
     def live_of(self, call: Call) -> Live:
         """A decorated call as it is compared."""
@@ -79,7 +85,12 @@ class Reader:
                 scope=self._scope, resource=self._resource,
             )
         )  # fmt: skip
-        draft = draft_of(SpanView(span=span), self._intern, [])
+        if self._intern.size > self._most:
+            self._renew()
+            draft = draft_of(SpanView(span=span), self._intern, [])
+            self._most = max(_MESSAGES, 2 * self._intern.size)
+        else:
+            draft = draft_of(SpanView(span=span), self._intern, [])
         return self._second.event(events_of([draft])[0])
 
 

@@ -12,7 +12,6 @@ from otelreplay.replay.fixtures import Fixture
 from otelreplay.replay.score import Recorded, Score
 
 if TYPE_CHECKING:
-    from otelreplay.replay.answers import Served
     from otelreplay.replay.diagnosis import Diagnosis
     from otelreplay.replay.observing import Observing
 
@@ -121,7 +120,7 @@ def conclude(
     cassette: Cassette, score: Score, *, divergences: Sequence[Divergence], diagnosis: Diagnosis, more: int,
     blocked: Sequence[Blocked], lists: Mapping[str, tuple[dict[str, Any], ...]], served: int, calls: int,
     origins: Mapping[str, int], notes: Sequence[str], fixtures: Mapping[int | str, Fixture], child_exit: int | None, guard: str,
-    integrity: bool, observing: Observing | None, stopped: bool, responses: Mapping[int, Served],
+    integrity: bool, observing: Observing | None, stopped: bool, responses: Mapping[int, str],
 ) -> ReplayResult:  # fmt: skip
     """The result of a session as it stands."""
     owed = score.owed()
@@ -145,11 +144,11 @@ def conclude(
     )  # fmt: skip
 
 
-def _rows(responses: Mapping[int, Served]) -> tuple[dict[str, Any], ...]:
+def _rows(responses: Mapping[int, str]) -> tuple[dict[str, Any], ...]:
     """The origin of each answer, events that follow each other in one entry."""
     out: list[dict[str, Any]] = []
     for seq in sorted(responses):
-        origin = responses[seq].origin
+        origin = responses[seq]
         if out and out[-1]["origin"] == origin and out[-1]["to"] == seq - 1:
             out[-1]["to"] = seq
         else:
@@ -215,6 +214,8 @@ def _writes(score: Score, diagnosis: Diagnosis) -> tuple[dict[str, Any], ...]:
 
 
 def _notes(score: Score, fixtures: Mapping[int | str, Fixture]) -> list[str]:
+    if not fixtures:
+        return []
     known = {event.seq for event in score.events} | {event.id for event in score.events}
     unknown = sum(key not in known for key in fixtures)
     return [f"{unknown} fixtures name no event of this cassette"] if unknown else []

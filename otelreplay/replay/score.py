@@ -7,7 +7,7 @@ run (``inside`` names kinds for which it does). Agents are entered and left. Eve
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from otelreplay.canonical.paths import join
@@ -15,9 +15,9 @@ from otelreplay.events import Event
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.matching.semantics import PARAM_NAMES
 from otelreplay.replay.bindings import exact
-from otelreplay.replay.carried import Carried, Families, carried, is_own
+from otelreplay.replay.carried import Carried, Families, Traits, carried, is_own, traits_of
 from otelreplay.replay.holes import Holes, Skeletons
-from otelreplay.replay.unsent import filled_in, sent
+from otelreplay.replay.unsent import filled_in, fills_in, sent
 
 SERVED: Final = frozenset(
     {"model", "embeddings", "tool", "retrieval", "memory", "state", "clock", "random", "id"}
@@ -41,10 +41,14 @@ def operation_of(kind: str, name: str, skeletons: Skeletons) -> str:
 class Recorded:
     """One event that can be called, entered, or both looked for and found."""
 
-    __slots__ = ("context", "event", "group", "holes", "how", "keys", "outer", "place", "seq", "taken")
+    __slots__ = ("_event", "_unsent", "context", "group", "holes", "how", "keys", "outer", "place", "seq", "taken")
 
-    def __init__(self, event: Event, place: int, group: Group, keys: dict[str, str], holes: dict[str, Holes]) -> None:
-        self.event, self.place, self.group, self.keys, self.holes = event, place, group, keys, holes
+    def __init__(
+        self, event: Event, place: int, group: Group, keys: dict[str, str], holes: dict[str, Holes], *,
+        unsent: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """``unsent``: what packages fill in, where params of this event were not sent."""
+        self._event, self.place, self.group, self.keys, self.holes, self._unsent = event, place, group, keys, holes, unsent
         self.seq = event.seq
         self.how = Carried(())
         self.context: int | None = None
@@ -53,6 +57,13 @@ class Recorded:
         """The served event inside of which it happened."""
         self.taken = False
         """Served, or entered."""
+
+    @property
+    def event(self) -> Event:
+        """The event, without the params that were not sent."""
+        if self._unsent is None:
+            return self._event
+        return self._event.model_copy(update={"request": sent(self._event.request, self._unsent)[0]})
 
     def holes_of(self, components: tuple[str, ...]) -> Holes:
         """Its holes in these components, in order."""
@@ -130,8 +141,9 @@ class Score:
 
     def __init__(
         self, events: tuple[Event, ...], *, skeletons: Skeletons, memo: KeyMemo, soft_rules: Collection[str],
-        inside: Collection[str] = (),
+        inside: Collection[str] = (), scopes: Collection[str] = (),
     ) -> None:  # fmt: skip
+        """``scopes``: all packages of the recording, where that is known."""
         self.events: tuple[Event, ...] = events
         self.at: dict[int, int] = {}
         """Place of each seq; the first has it where hostile input repeats one."""
@@ -149,40 +161,54 @@ class Score:
         """Every recording of a group, by seq."""
         self.placeholders: set[str] = set()
         self._free: set[int] = set()
+        self._known: dict[Any, Any] = {}
+        """Equal values of many recordings are one object."""
         self._twins: dict[int, list[Recorded]] = {}
         """Recordings with equal requests, by :func:`_likeness`; made when it is first asked for."""
         families = Families()
-        self.filled = filled_in(events)
+        self.filled = filled_in(events) if not scopes or any(map(fills_in, scopes)) else {}
         """What packages of this run write for params that were not given."""
+        traits: dict[int, Traits] = {}
         for place, event in enumerate(events):
-            self._take(event, place, skeletons, memo, families)
+            taken = self._take(event, place, skeletons, memo)
+            if taken is not None:
+                traits[place], names = taken
+                families.add(traits[place].family, names)
         self._place()
+        ways: dict[Carried, Carried] = {}
         for item in (*self.served, *self.agents):
             soft = [c for c, holes in item.holes.items() if any(hole.rule in soft_rules for hole in holes)]
-            item.how = carried(item.event, item.keys, families.of(item.event, item.group[1]), soft)
+            own = traits[item.place]
+            how = carried(own, item.keys, families.of(own.family), soft)
+            item.how = ways.setdefault(how, how)
             if item.outer is None:
                 shelves = self.groups.setdefault(item.group, {})
                 shelves.setdefault(item.how, Shelf(item.how)).add(item)
                 self.members.setdefault(item.group, []).append(item)
 
-    def _take(self, event: Event, place: int, skeletons: Skeletons, memo: KeyMemo, families: Families) -> None:
+    def _take(self, event: Event, place: int, skeletons: Skeletons, memo: KeyMemo) -> tuple[Traits, list[str]] | None:
+        """Its traits, and the names of what it carries; None for what is neither served nor entered."""
         agent = event.kind == "agent" and (is_own(event) or not self.has_own_agents)
         if event.kind not in SERVED and not agent:
             self.items.append(None)
-            return
+            return None
         unsent: frozenset[str] = frozenset()
         if event.kind == "model" and not is_own(event):
             request, unsent = sent(event.request, self.filled)
-            event = event.model_copy(update={"request": request}) if unsent else event
-        skeleton = skeletons.request(event.kind, event.request)
+        else:
+            request = event.request
+        skeleton = skeletons.request(event.kind, request)
         keys = request_components(event.kind, event.name, skeleton.request, memo)
         keys.pop("name", None)  # the group has it
         group = (str(event.kind), operation_of(event.kind, event.name, skeletons))
-        item = Recorded(event, place, group, keys, skeleton.holes)
+        group = self._known.setdefault(group, group)
+        item = Recorded(event, place, group, keys, skeleton.holes, unsent=self.filled if unsent else None)
         self.placeholders.update(hole.text for holes in skeleton.holes.values() for hole in holes)
-        families.add(event, group[1], [*keys, *(join("params", PARAM_NAMES.get(name, name)) for name in unsent)])
+        carries = [*keys, *(join("params", PARAM_NAMES.get(name, name)) for name in unsent)]
         self.items.append(item)
         (self.agents if agent else self.served).append(item)
+        own = traits_of(event, group[1])
+        return self._known.setdefault(own, own), carries
 
     def _place(self) -> None:
         """Context and outer event of each recording, by walking up once; circles of hostile input end the walk."""

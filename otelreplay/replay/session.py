@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from otelreplay import semconv as sc
 from otelreplay.boundary import Call
-from otelreplay.cassette.read import Cassette
+from otelreplay.cassette.read import Cassette, no_collection
 from otelreplay.events import Event, Missing
 from otelreplay.matching import KeyMemo, request_components
 from otelreplay.redaction import Redactor
@@ -78,7 +78,15 @@ class Session:
         idle = not table and not any(event.redactions for event in events)
         self._skeletons, self._memo = Skeletons(normalizers, idle=idle), KeyMemo()
         soft = soft_rules(redactor, (str(p.get("rule")) for p in table))
-        self._score = Score(events, skeletons=self._skeletons, memo=self._memo, soft_rules=soft, inside=inside)
+        with no_collection():
+            self._score = Score(
+                events,
+                skeletons=self._skeletons,
+                memo=self._memo,
+                soft_rules=soft,
+                inside=inside,
+                scopes=cassette.header.scopes,
+            )
         self._bindings = Bindings({p["text"] for p in table} | self._score.placeholders)
         self._finder = Finder(self._score, self._bindings, self._skeletons, soft)
         self._fixtures = fixtures_of(fixtures or {})
@@ -315,7 +323,7 @@ class Session:
                 blocked=self._blocked, lists={name: listing.entries() for name, listing in self._lists.items()},
                 served=self._served, calls=self._calls, origins=self._origins, notes=self._notes, fixtures=self._fixtures,
                 child_exit=child_exit, guard=guard, integrity=integrity, observing=self._observing, stopped=self._stopped,
-                responses=self._situation.served,
+                responses=self._situation.origins,
             )  # fmt: skip
 
     def _ask(self, live: Live) -> Asked:
@@ -381,7 +389,7 @@ class Session:
             told(served.event)
         self._served += 1
         self._origins[served.origin] = self._origins.get(served.origin, 0) + 1
-        self._situation.served[served.seq] = served
+        self._situation.serve(served)
         if served.origin != "cassette":
             self._lists["assumed"].add(served.seq, field="response", reason=f"origin {served.origin}")
         for said in served.assumed:

@@ -35,8 +35,17 @@ def filled_in(events: Collection[Event]) -> dict[str, Any]:
     for event in events:
         if event.kind == "model":
             scope = event.attributes.get("otelreplay.scope")
-            found |= FILLED.get(scope.replace(" ", ".").partition(".")[0] if isinstance(scope, str) else "", {})
+            found |= FILLED.get(_package(scope) if isinstance(scope, str) else "", {})
     return found
+
+
+def fills_in(scope: str) -> bool:
+    """Whether the package of this scope fills defaults in."""
+    return _package(scope) in FILLED
+
+
+def _package(scope: str) -> str:
+    return scope.replace(" ", ".").partition(".")[0]
 
 
 def sent(request: Mapping[str, Any], filled: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:

@@ -18,7 +18,7 @@ CORE = (
 )  # fmt: skip
 """Rooms that take values and return values."""
 
-CASSETTE_IO = ("directory", "keyring", "locks")
+CASSETTE_IO = ("aside", "directory", "keyring", "locks")
 """The parts of ``cassette`` that touch a disk: the store in a folder, the keys, and what says that a file's maker lives.
 
 All else there belongs to the core.

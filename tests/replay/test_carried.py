@@ -4,7 +4,7 @@ import pytest
 
 from otelreplay.events import Event, Message, Missing
 from otelreplay.replay import Session
-from otelreplay.replay.carried import Carried, Families, carried, gaps_of, is_own
+from otelreplay.replay.carried import Carried, Families, carried, gaps_of, is_own, traits_of
 from otelreplay.replay.diff import NOTHING, compare
 from otelreplay.replay.holes import Skeletons
 from otelreplay.replay.likeness import Likeness
@@ -133,13 +133,13 @@ def test_marks_of_messages_count_as_gaps_of_the_request():
 def test_how_events_are_compared_is_a_value():
     event = Event(seq=0, id="t/1", kind="tool", name="t", attributes={"otelreplay.scope": 5})
     assert not is_own(event)
-    how = carried(event, {"arguments.a": "x"}, frozenset({"arguments.a", "arguments.b"}))
+    how = carried(traits_of(event, "t"), {"arguments.a": "x"}, frozenset({"arguments.a", "arguments.b"}))
     assert how == Carried(("arguments.a",), closed=frozenset({"arguments.a", "arguments.b"}))
     assert how.extras(["arguments.a", "arguments.b", "arguments.c", "model"]) == (["arguments.b", "arguments.c"], ["model"])
     families = Families()
-    families.add(event, "t", ["a"])
-    assert families.of(event, "t") == {"a"}
-    assert families.of(event, "other") == frozenset()
+    families.add(traits_of(event, "t").family, ["a"])
+    assert families.of(traits_of(event, "t").family) == {"a"}
+    assert families.of(traits_of(event, "other").family) == frozenset()
 
 
 def diff(was, now, most=20):
