@@ -5,10 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from threading import RLock
-from typing import Final
+from typing import BinaryIO, Final
 
+LARGE = 32 << 20
+"""Bytes of a cassette, written out, from which on its events are held aside."""
+_PACKED: Final = 8
+"""How many times as large as its compressed form a cassette may well be."""
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _LENGTH: Final = 32
 """Bits of a place that hold a length; those above hold an offset."""
+
+
+def aside_for(stream: BinaryIO) -> FileAside | None:
+    """A place for the lines of this cassette if it is large; None if it is not. ``stream``: can be sought in."""
+    here = stream.tell()
+    head = stream.read(len(_ZSTD))
+    size = stream.seek(0, os.SEEK_END) - here
+    stream.seek(here)
+    return FileAside() if size * (_PACKED if head == _ZSTD else 1) >= LARGE else None
 
 
 class FileAside:
@@ -18,6 +32,9 @@ class FileAside:
         self._file = tempfile.TemporaryFile(prefix="otelreplay-")  # noqa: SIM115 - as long as this object
         self._size, self._settled = 0, 0
         self.lock = RLock()
+
+    def __del__(self) -> None:
+        self._file.close()
 
     def put(self, data: bytes, /) -> int:
         """Its place."""

@@ -33,8 +33,10 @@ _Value = TypeVar("_Value")
 class Aside(Protocol):
     """Where lines are put, and read again from the place that they got."""
 
-    lock: AbstractContextManager[Any]
-    """Held by whoever reads; may be entered again by the same thread."""
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held by whoever reads; may be entered again by the same thread."""
+        ...
 
     def put(self, data: bytes, /) -> int:
         """Its place."""

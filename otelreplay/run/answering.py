@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from otelreplay import boundary, canonical
 from otelreplay.cassette import Cassette, Header, read_cassette
+from otelreplay.cassette.aside import aside_for
 from otelreplay.dialects import attribute_fields
 from otelreplay.errors import MissingDataError
 from otelreplay.events import Event
@@ -105,6 +106,7 @@ def answering(
         allow_expired=settings["allow_expired"],
         allow_unsealed=settings["allow_unsealed"],
         where=settings["where"],
+        aside=aside_for(stream),
     )
     fixtures = read_fixtures(settings["fixtures"]) if settings["fixtures"] else {}
     begun = _agent(cassette, settings["agent"])

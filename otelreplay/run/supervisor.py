@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +92,7 @@ def supervise(
     command: Sequence[str],
     *,
     environ: Mapping[str, str],
-    payload: bytes = b"",
+    payload: Iterable[bytes] = (),
     timeout: float | None = None,
     levels: frozenset[str] = LEVELS,
     variables: Mapping[str, str] | None = None,
@@ -157,16 +157,12 @@ def supervise(
         )
 
 
-def _file(data: bytes) -> int:
+def _file(data: Iterable[bytes]) -> int:
     """A descriptor that gives ``data`` from its start, and is nowhere on a disk that anybody could find."""
-    if hasattr(os, "memfd_create"):
-        number = os.memfd_create("otelreplay", os.MFD_CLOEXEC)
-    else:
-        with tempfile.TemporaryFile() as file:
-            number = os.dup(file.fileno())
-    left = memoryview(data)
-    while left:
-        left = left[os.write(number, left) :]
+    with tempfile.TemporaryFile(prefix="otelreplay-") as file:
+        file.writelines(data)
+        file.flush()
+        number = os.dup(file.fileno())
     os.lseek(number, 0, os.SEEK_SET)
     return number
 

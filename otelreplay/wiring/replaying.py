@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import secrets
 import shlex
+import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from otelreplay.canonical import dumps
 from otelreplay.cassette import Cassette, read_cassette
+from otelreplay.cassette.aside import LARGE, aside_for
 from otelreplay.errors import UsageError
 from otelreplay.redaction import PseudonymKey, compile_policy, default_policy
 from otelreplay.replay.fixtures import read_fixtures
@@ -26,6 +29,7 @@ from otelreplay.wiring.normalizing import normalizers_named, options
 from otelreplay.wiring.settings import now
 
 _FIXTURES = 64 << 20
+_CHUNK = 1 << 20
 CHILD = "otelreplay.run.child"
 WITNESS = "OTELREPLAY_RUN_WITNESS"
 """Names a file for digests of every call: set by ``--self-check`` for the replays that it starts."""
@@ -37,18 +41,30 @@ class Opened:
     """A cassette that may be replayed, and its bytes."""
 
     name: str
-    data: bytes
+    source: IO[bytes]
     cassette: Cassette
+
+    def __del__(self) -> None:
+        self.source.close()
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes."""
+        self.source.seek(0)
+        while chunk := self.source.read(_CHUNK):
+            yield chunk
 
 
 def open_for_replay(name: str, *, allow_expired: bool = False, allow_unsealed: bool = False) -> Opened:
     """Read a cassette once; what is replayed are the very bytes that were verified."""
+    source = tempfile.SpooledTemporaryFile(max_size=LARGE, prefix="otelreplay-")  # noqa: SIM115 - as long as what is opened
     with opened(name) as stream:
-        data = stream.read()
+        shutil.copyfileobj(stream, source, _CHUNK)
+    source.seek(0)
     held = read_cassette(
-        io.BytesIO(data), now=now(), allow_expired=allow_expired, allow_unsealed=allow_unsealed, where=shown(name)
-    )
-    return Opened(name=name, data=data, cassette=held)
+        source, now=now(), allow_expired=allow_expired, allow_unsealed=allow_unsealed, where=shown(name),
+        aside=aside_for(source),  # type: ignore[arg-type]
+    )  # fmt: skip
+    return Opened(name=name, source=source, cassette=held)
 
 
 def replay(
@@ -83,7 +99,7 @@ def replay(
     observed = supervise(
         [sys.executable, "-m", CHILD, "{payload}"],
         environ=os.environ,
-        payload=json.dumps(settings).encode("ascii") + b"\n" + held.data,
+        payload=chain((json.dumps(settings).encode("ascii") + b"\n",), held.chunks()),
         timeout=timeout,
         levels=levels,
         variables={"OTELREPLAY_RUN_MAIN": "1"},
