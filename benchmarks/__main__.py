@@ -7,7 +7,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import conversion, instrument, loading, mutation, reading, receiving, replaying, resurrection, size, start
+from benchmarks import (
+    conversion,
+    instrument,
+    length,
+    loading,
+    mutation,
+    reading,
+    receiving,
+    replaying,
+    resurrection,
+    size,
+    start,
+)
 from benchmarks.harness import Bench, Setting, run
 
 BENCHES: dict[str, Bench] = {
@@ -17,6 +29,7 @@ BENCHES: dict[str, Bench] = {
     "start": start.bench,
     "reading": reading.bench,
     "replaying": replaying.bench,
+    "length": length.bench,
     "mutation": mutation.bench,
     "instrument": instrument.bench,
     "receiving": receiving.bench,

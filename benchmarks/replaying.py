@@ -11,6 +11,7 @@ from benchmarks.harness import Row, Setting, median
 from otelreplay.boundary import Call
 from otelreplay.canonical import dumps
 from otelreplay.cassette import Cassette, header_for
+from otelreplay.events import Recording
 from otelreplay.pipeline.stamp import with_keys
 from otelreplay.reconstruct import reconstruct
 from otelreplay.redaction import PseudonymKey, compile_policy, default_policy
@@ -24,7 +25,7 @@ _TEXT = "The parcel left the depot on time and is with the carrier now, says the
 
 def bench(setting: Setting) -> Iterator[Row]:
     """Milliseconds of processor time a boundary: model calls of up to 100 messages, and tools; and by length of the run."""
-    calls = _calls(_TURNS)
+    calls = calls_of(_TURNS)
     cassette = _cassette(calls)
 
     def each(kind: str, last: int) -> float:
@@ -47,15 +48,20 @@ def bench(setting: Setting) -> Iterator[Row]:
 
 def growing(turns: int) -> Cassette:
     """The cassette of an agent whose history grows by a turn a call."""
-    return _cassette(_calls(turns))
+    return _cassette(calls_of(turns))
 
 
-def _calls(turns: int) -> list[tuple[Call, dict[str, Any]]]:
-    """The calls of an agent, each with what its span holds beside at its end."""
-    history: list[dict[str, Any]] = [{"role": "user", "parts": [{"type": "text", "content": "Where are my orders?"}]}]
+def calls_of(turns: int, first: int = 0) -> list[tuple[Call, dict[str, Any]]]:
+    """The calls of an agent, each with what its span holds beside at its end. ``first``: tells conversations apart."""
+    history: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"type": "text", "content": f"Where are my orders, from {first} on?"}]}
+    ]
     out: list[tuple[Call, dict[str, Any]]] = []
     for n in range(turns):
-        asked = {"role": "assistant", "parts": [{"type": "tool_call", "id": f"c{n}", "name": "find", "arguments": {"n": n}}]}
+        asked = {
+            "role": "assistant",
+            "parts": [{"type": "tool_call", "id": f"c{n}", "name": "find", "arguments": {"n": first + n}}],
+        }
         model = {
             "otelreplay.kind": "model", "gen_ai.operation.name": "chat", "gen_ai.provider.name": "demo",
             "gen_ai.request.model": "m", "gen_ai.request.temperature": 0.5, "gen_ai.input.messages": json.dumps(history),
@@ -64,9 +70,9 @@ def _calls(turns: int) -> list[tuple[Call, dict[str, Any]]]:
         out.append((Call(kind="model", name="m", attributes=model), end))
         tool = {
             "otelreplay.kind": "tool", "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find",
-            "gen_ai.tool.call.id": f"c{n}", "gen_ai.tool.call.arguments": _json({"n": n}),
+            "gen_ai.tool.call.id": f"c{n}", "gen_ai.tool.call.arguments": _json({"n": first + n}),
         }  # fmt: skip
-        result = f"{n}: {_TEXT}"
+        result = f"{first + n}: {_TEXT}"
         out.append((Call(kind="tool", name="find", attributes=tool), {"gen_ai.tool.call.result": _json(result)}))
         history += [asked, {"role": "tool", "parts": [{"type": "tool_call_response", "id": f"c{n}", "response": result}]}]
     return out
@@ -77,16 +83,19 @@ def _json(value: Any) -> str:
 
 
 def _cassette(calls: list[tuple[Call, dict[str, Any]]]) -> Cassette:
+    recording = recorded(calls)
+    return Cassette(header=header_for(recording), events=recording.events)
+
+
+def recorded(calls: list[tuple[Call, dict[str, Any]]], first: int = 0) -> Recording:
+    """The recording of these calls. ``first``: how many were made before."""
     redactor = compile_policy(default_policy(), key=PseudonymKey(secret=b"the key of the recording side 00"))
     spans = [
-        Span(trace_id="ab" * 16, span_id=f"{n + 1:016x}", name=call.kind, start=100 * n + 1, end=100 * n + 60,
-             attributes={**call.attributes, **end}, scope=Scope(name="otelreplay"))
+        Span(trace_id="ab" * 16, span_id=f"{first + n + 1:016x}", name=call.kind, start=100 * (first + n) + 1,
+             end=100 * (first + n) + 60, attributes={**call.attributes, **end}, scope=Scope(name="otelreplay"))
         for n, (call, end) in enumerate(calls)
     ]  # fmt: skip
-    recording, placeholders = redactor.recording_with_placeholders(reconstruct([redactor.span(span) for span in spans]))
-    recording = with_keys(recording)
-    header = header_for(recording, placeholders=[{f: getattr(p, f) for f in p.__struct_fields__} for p in placeholders])
-    return Cassette(header=header, events=recording.events)
+    return with_keys(redactor.recording(reconstruct([redactor.span(span) for span in spans])))
 
 
 def _replayed(cassette: Cassette, calls: list[tuple[Call, dict[str, Any]]]) -> Iterator[tuple[Call, float]]:

@@ -92,9 +92,18 @@ def load(file: str) -> Result:
         return {"events": len(cassette.events), "seconds": time.perf_counter() - began}
 
 
+def replay(file: str, count: str) -> Result:
+    """A long recording, replayed to its end: see :mod:`benchmarks.length`."""
+    from benchmarks import length
+
+    return length.replay(file, count)
+
+
 def main(arguments: list[str]) -> None:
     """Run one function and print its result with what the process took."""
-    known: dict[str, Callable[..., Result]] = {each.__name__: each for each in (convert, parse, dump, read, spool, load)}
+    known: dict[str, Callable[..., Result]] = {
+        each.__name__: each for each in (convert, parse, dump, read, spool, load, replay)
+    }
     result = known[arguments[0]](*arguments[1:])
     usage = resource.getrusage(resource.RUSAGE_SELF)
     scale = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes there, KiB elsewhere

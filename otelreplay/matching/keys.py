@@ -20,7 +20,7 @@ _SHORT: Final = 256
 """Longer texts are hardly ever said twice."""
 _LISTS: Final = 64
 """Message lists remembered, so that a list that continues one of them costs only what is new."""
-_MESSAGES: Final = 8_192
+_MESSAGES: Final = 4_096
 """Messages remembered, or twice as many as the list has that is at hand."""
 _VALUES: Final = 65_536
 

@@ -40,7 +40,7 @@ UNORDERED: Final = "unordered"
 OPEN, CLOSE = "\ue000", "\ue001"
 _MAP: Final = f"{OPEN}keys{CLOSE}"
 _LISTS: Final = 64
-_MESSAGES: Final = 8_192
+_MESSAGES: Final = 4_096
 """Messages remembered, or twice as many as the list has that is at hand."""
 _DEPTH: Final = 200
 

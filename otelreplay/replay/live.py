@@ -21,7 +21,7 @@ from otelreplay.spans import Resource, Scope, Span
 OWN: Final = "otelreplay"
 """Name of the scope of spans that decorated functions make."""
 KIND: Final = "otelreplay.kind"
-_MESSAGES: Final = 8_192
+_MESSAGES: Final = 4_096
 """Messages that are remembered, or twice as many as one call has."""
 _OPERATIONS: Final = {"model": "chat", "tool": "execute_tool", "retrieval": "retrieval", "agent": "invoke_agent"}
 
