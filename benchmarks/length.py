@@ -25,7 +25,7 @@ def bench(setting: Setting) -> Iterator[Row]:
     found = {}
     for events in (setting.scale, 10 * setting.scale):
         file = setting.folder / f"events-{events}.cassette.jsonl"
-        size = _write(file, events)
+        size = float(work("lengthen", str(file), str(events), folder=setting.folder)["size"])
         found[events] = work("replay", str(file), str(events), folder=setting.folder)
         peak, each = 2**20 * float(found[events]["memory"]), float(found[events]["each"])
         yield Row(
@@ -46,7 +46,7 @@ def bench(setting: Setting) -> Iterator[Row]:
     )
 
 
-def _write(file: Path, count: int) -> int:
+def write(file: Path, count: int) -> int:
     """A sealed cassette of so many events; its size."""
     events = tuple(_events(count))
     recording = Recording(run_id="ab12", trace_ids=("ab" * 16,), events=events, span_count=count, scopes=("otelreplay",))

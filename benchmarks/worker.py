@@ -92,6 +92,13 @@ def load(file: str) -> Result:
         return {"events": len(cassette.events), "seconds": time.perf_counter() - began}
 
 
+def lengthen(file: str, count: str) -> Result:
+    """The cassette of a long recording, made in a process of its own: one that starts others gives them its peak of memory."""
+    from benchmarks import length
+
+    return {"size": length.write(Path(file), int(count))}
+
+
 def replay(file: str, count: str) -> Result:
     """A long recording, replayed to its end: see :mod:`benchmarks.length`."""
     from benchmarks import length
@@ -102,7 +109,7 @@ def replay(file: str, count: str) -> Result:
 def main(arguments: list[str]) -> None:
     """Run one function and print its result with what the process took."""
     known: dict[str, Callable[..., Result]] = {
-        each.__name__: each for each in (convert, parse, dump, read, spool, load, replay)
+        each.__name__: each for each in (convert, parse, dump, read, spool, load, lengthen, replay)
     }
     result = known[arguments[0]](*arguments[1:])
     usage = resource.getrusage(resource.RUSAGE_SELF)
