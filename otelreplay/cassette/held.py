@@ -7,7 +7,9 @@
 
 Rules. What order, matching and reports ask of *every* event stands in its :class:`Held`; the rest is read from its line when it
 is asked for. What was read lately stays: two generations, each of at most ``window`` bytes of text; when the younger one
-is full the older one goes, and what is asked for again moves to the younger. An event of a wrong form is told when it is read.
+is full the older one goes, and what is asked for again moves to the younger. A line whose own members are not plainly of their
+forms is read whole after the pass: it is refused then as it ever was, or its Held is made of the event. A wrong form further in
+(of a mark, of an error, inside of a blob) is told when the event is read.
 
 The ugly thing: a Held is no Event, it only answers as one. Its class cannot be a model, which holds all of its fields.
 """
@@ -17,15 +19,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import AbstractContextManager
-from typing import Any, Final, Generic, Protocol, TypeVar, cast
+from typing import Annotated, Any, Final, Generic, Protocol, TypeVar, cast
+
+import msgspec
 
 from otelreplay.cassette.limits import Limits
 from otelreplay.cassette.unpack import Blobs, MalformedError, may_be_typed, parse
 from otelreplay.errors import CassetteFormatError, LimitError
-from otelreplay.events import Event, Redaction
+from otelreplay.events import Effect, Event, Kind, Redaction
 
 WINDOW: Final = 8 << 20
 """Bytes of text that a generation of what was read may come from. As objects they take several times as much."""
+_KEPT: Final = ("seq", "kind", "name", "parent", "after", "effect", "redactions", "start", "end")
+_DIGITS: Final = 20
+_Time = Annotated[str, msgspec.Meta(pattern=f"^[0-9]{{1,{_DIGITS}}}$")]
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -161,6 +168,35 @@ class HeldBlobs(Blobs):
         return self._joined.put(name, out)
 
 
+class _Plain(msgspec.Struct):
+    """The members of a line that need no second look. Whatever is not of this form is looked at again, not refused."""
+
+    seq: int
+    id: str
+    kind: Kind
+    name: str
+    parent: int | None = None
+    after: list[int] = []
+    effect: Effect | None = None
+    start: _Time | None = None
+    end: _Time | None = None
+    agent: str | None = None
+    request: dict[str, Any] = {}
+    response: dict[str, Any] | None = None
+    request_keys: dict[str, str] = {}
+    attributes: dict[str, Any] = {}
+    redactions: list[Any] = []
+    spans: list[str] = []
+
+
+def _is_plain(members: dict[str, Any]) -> bool:
+    try:
+        msgspec.convert(members, _Plain)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
 class Held:
     """Answers as the event of a line does."""
 
@@ -205,7 +241,8 @@ class Held:
 
 def _short(text: Any) -> Any:
     """A time as a number, where that gives the very text back."""
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and str(int(text)) == text else text
+    short = isinstance(text, str) and len(text) <= _DIGITS and text.isascii() and text.isdecimal()
+    return int(text) if short and str(int(text)) == text else text
 
 
 def _long(time: Any) -> Any:
@@ -222,6 +259,7 @@ class Shelf:
         self.blobs: Blobs = HeldBlobs(limits, aside)
         self._aside, self._limits, self._made, self._window = aside, limits, made, window
         self._held: list[Held] = []
+        self._doubtful: list[int] = []
         self._places, self._numbers = array("Q"), array("Q")
         self._recent: Recent[int, Event] = Recent()
         self._ones: dict[str, str] = {}
@@ -233,13 +271,19 @@ class Shelf:
 
     def take(self, number: int, members: dict[str, Any], line: bytes) -> None:
         """See :class:`otelreplay.cassette.scan.Taker`."""
+        if not _is_plain(members):
+            self._doubtful.append(len(self._held))
         self._held.append(Held(self, len(self._held), members))
         self._places.append(self._aside.put(line))
         self._numbers.append(number)
 
     def events(self) -> tuple[Event, ...]:
-        """All of them; after the pass."""
+        """All of them; after the pass. Raises CassetteFormatError for a line with members of the wrong form."""
         cast("HeldBlobs", self.blobs).checked = True
+        for at in self._doubtful:
+            whole = self.event(at)
+            self._held[at] = Held(self, at, {name: getattr(whole, name) for name in _KEPT})
+        self._doubtful.clear()
         return cast("tuple[Event, ...]", tuple(self._held))
 
     def event(self, at: int) -> Event:

@@ -92,12 +92,49 @@ def test_an_altered_cassette_is_refused_as_ever():
         held(bytes(data))
 
 
-def test_an_event_of_the_wrong_form_is_told_with_its_line_when_it_is_read():
-    recording = Recording(run_id="ab12", trace_ids=(), events=(Event(seq=0, id="t/1", kind="tool", name="x"),), span_count=1)
-    lines = runs.seal(recording)
-    bad = [line.replace(b'"kind":"tool"', b'"kind":"fool"') for line in lines[:-1]]
-    (event,) = held(b"".join(bad), allow_unsealed=True).events
-    with pytest.raises(CassetteFormatError, match="kind") as caught:
+def one_event(old, new):
+    """An unsealed cassette of one event, with something in its line replaced."""
+    event = Event(seq=0, id="t/1", kind="tool", name="x", start="1")
+    lines = runs.seal(Recording(run_id="ab12", trace_ids=(), events=(event,), span_count=1))[:-1]
+    assert sum(old in line for line in lines) == 1
+    return b"".join(line.replace(old, new) for line in lines)
+
+
+WRONG = {
+    "start": (b'"start":"1"', b'"start":"' + b"9" * 5_000 + b'"'),
+    "kind": (b'"kind":"tool"', b'"kind":"fool"'),
+    "kind, of no text": (b'"kind":"tool"', b'"kind":["tool"]'),
+    "kind, not there": (b'"kind":"tool"', b'"kynd":"tool"'),
+    "id": (b'"id":"t/1"', b'"id":7'),
+    "after": (b'"name":"x"', b'"name":"x","after":7'),
+    "after, inside": (b'"name":"x"', b'"name":"x","after":[1,"a"]'),
+    "parent": (b'"name":"x"', b'"name":"x","parent":"q"'),
+    "effect": (b'"name":"x"', b'"name":"x","effect":5'),
+    "attributes": (b'"name":"x"', b'"name":"x","attributes":5'),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_line_of_the_wrong_form_is_refused_in_the_same_words(wrong):
+    data, told = one_event(*WRONG[wrong]), []
+    for read in (eager, held):
+        with pytest.raises(CassetteFormatError) as caught:
+            read(data, allow_unsealed=True)
+        told.append((str(caught.value), caught.value.code, caught.value.where))
+    assert told[0] == told[1]
+    assert told[0][1:] == ("cassette.event", "line 2")
+
+
+def test_a_line_of_an_odd_form_that_is_read_as_ever_is_held_as_it_is_read():
+    data = one_event(b'"name":"x"', b'"name":"x","parent":"3","after":["2"]')
+    (whole,), (aside,) = eager(data, allow_unsealed=True).events, held(data, allow_unsealed=True).events
+    assert (aside.parent, aside.after) == (whole.parent, whole.after) == (3, [2])
+
+
+def test_a_wrong_form_further_in_is_told_with_its_line_when_it_is_read():
+    data = one_event(b'"name":"x"', b'"name":"x","missing":[5]')
+    (event,) = held(data, allow_unsealed=True).events
+    with pytest.raises(CassetteFormatError, match="missing") as caught:
         event.request  # noqa: B018
     assert caught.value.where == "line 2"
 
