@@ -183,7 +183,7 @@ class _Plain(msgspec.Struct):
     agent: str | None = None
     request: dict[str, Any] = {}
     response: dict[str, Any] | None = None
-    request_keys: dict[str, str] = {}
+    request_keys: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     redactions: list[Any] = []
     spans: list[str] = []

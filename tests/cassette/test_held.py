@@ -15,6 +15,7 @@ from otelreplay.cassette.read import _event
 from otelreplay.cassette.scan import Scan
 from otelreplay.errors import CassetteFormatError, IntegrityError, LimitError
 from otelreplay.events import Event, Recording
+from otelreplay.pipeline.stamp import with_keys
 from tests.cassette import runs
 from tests.golden.recordings import golden
 
@@ -92,6 +93,13 @@ def test_an_altered_cassette_is_refused_as_ever():
         held(bytes(data))
 
 
+def test_no_line_of_a_run_as_it_is_written_is_read_before_something_is_asked_of_it():
+    data = b"".join(runs.seal(with_keys(runs.chat(20))))
+    assert b'"request_keys":{"$like"' in data
+    made, _ = shelf(data, window=1 << 20)
+    assert made.at_hand == 0
+
+
 def one_event(old, new):
     """An unsealed cassette of one event, with something in its line replaced."""
     event = Event(seq=0, id="t/1", kind="tool", name="x", start="1")
@@ -129,6 +137,14 @@ def test_a_line_of_an_odd_form_that_is_read_as_ever_is_held_as_it_is_read():
     data = one_event(b'"name":"x"', b'"name":"x","parent":"3","after":["2"]')
     (whole,), (aside,) = eager(data, allow_unsealed=True).events, held(data, allow_unsealed=True).events
     assert (aside.parent, aside.after) == (whole.parent, whole.after) == (3, [2])
+
+
+def test_a_name_that_stands_in_a_blob_is_the_name_of_the_event():
+    name = "find " + "x" * 5_000
+    events = tuple(Event(seq=n, id=f"t/{n}", kind="tool", name=name) for n in range(2))
+    data = b"".join(runs.seal(Recording(run_id="ab12", trace_ids=(), events=events, span_count=2)))
+    assert b'"name":{"$ref"' in data
+    assert [event.name for event in held(data).events] == [name, name]
 
 
 def test_a_wrong_form_further_in_is_told_with_its_line_when_it_is_read():
