@@ -12,7 +12,7 @@ from otelreplay import canonical
 from otelreplay.errors import CassetteFormatError, IntegrityError, UsageError
 from otelreplay.events import Recording
 
-FORMAT = "1-draft"
+FORMAT = "1"
 SEMANTICS: dict[str, Any] = {"events": 1, "matching": 1}
 """Meanings that may change without the form changing; a reader of a later version keeps the old ones for old cassettes."""
 
