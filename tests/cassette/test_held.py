@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otelreplay.cassette import read_cassette
+from otelreplay.cassette import header_for, read_cassette, write_cassette
 from otelreplay.cassette.aside import LARGE, FileAside, aside_for
 from otelreplay.cassette.held import Recent, Shelf
 from otelreplay.cassette.limits import DEFAULT_LIMITS, Limits
 from otelreplay.cassette.read import _event
 from otelreplay.cassette.scan import Scan
 from otelreplay.errors import CassetteFormatError, IntegrityError, LimitError
-from otelreplay.events import Event, Recording
+from otelreplay.events import Event, Recording, assess
 from otelreplay.pipeline.stamp import with_keys
 from tests.cassette import runs
 from tests.golden.recordings import golden
@@ -185,3 +185,11 @@ def test_what_was_asked_for_since_the_last_turn_is_there(steps):
             asked.add(key)
         assert all(recent.get(k) == k for k in asked)
         assert len(recent) <= 12
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_what_is_written_from_it_and_told_of_its_gaps_is_the_same(name):
+    whole, aside = eager(GOLDEN[name]).recording(), held(GOLDEN[name]).recording()
+    assert assess(aside.events, aside.missing) == assess(whole.events, whole.missing)
+    one, other = (list(write_cassette(r, header=header_for(r), signer=runs.SIGNER)) for r in (whole, aside))
+    assert one == other

@@ -13,6 +13,8 @@ from examples.order_desk.__main__ import QUESTION
 from otelreplay.events import assess
 from tests.examples.recorded import boundaries, cassette_of, otelreplay, recording
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("openai", "opentelemetry.instrumentation", "opentelemetry.instrumentation.genai")
 SDK = os.environ.get("CI") == "true" or all(map(importlib.util.find_spec, NAMES))
 """In CI what is not installed is a failure, not a test less."""

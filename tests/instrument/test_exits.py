@@ -6,6 +6,8 @@ import pytest
 
 from tests.instrument.program import finish, wait_for
 
+pytestmark = pytest.mark.slow
+
 DEAD = "http://127.0.0.1:1"
 SPANS = """
 configure()
