@@ -2,21 +2,26 @@
 
 An assistant turn that a later request quotes and that no recorded reply says belongs to a call without content, if exactly such
 calls stand between: then its reply is that turn, and its request the history before it. Otherwise the call itself is missing,
-and
-the run says so. The reply of an agent's last call, when that has none, is what the agent put out.
+and the run says so. The reply of an agent's last call, when that has none, is what the agent put out.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
+from typing import Final
 
 from otelreplay.dialects.packages import LOST
 from otelreplay.events import Message, Missing
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.tree import by_agent
 from otelreplay.reconstruct.turns import Conversation, Lost
+
+_WORD: Final = re.compile(r"""[^\s"'`,;(){}\[\]<>=]+""")
+_TELLING: Final = 5
+"""Characters of an id that stands in a text by no chance."""
 
 
 def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missing]:
@@ -25,8 +30,8 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
     starts = [d.start for d in empty]  # in order, as the models are
     gaps = []
     lost = [turn for turn in conversation.lost if turn.current]
-    asked = _ids_asked(conversation.models) if lost else []
-    lost = [turn for turn in lost if not any(all(i in _text(turn) for i in ids) for ids in asked)]
+    quoted = _quoting(conversation.models) if lost else None
+    lost = [turn for turn in lost if quoted is None or not quoted(turn)]
     by_teller: dict[Draft, list[Lost]] = {}
     for turn in lost:
         by_teller.setdefault(turn.teller, []).append(turn)
@@ -51,20 +56,26 @@ def complete(conversation: Conversation, agents: Sequence[Draft]) -> list[Missin
     return gaps
 
 
-def _ids_asked(models: Sequence[Draft]) -> list[list[str]]:
-    """The ids of the calls of each reply that has some."""
-    replies = (m for d in models for m in d.fields.get("response.messages") or ())
-    found = ([p["id"] for p in m["parts"] if p.get("type") == "tool_call" and p.get("id")] for m in replies)
-    return [ids for ids in found if ids]
+def _quoting(models: Sequence[Draft]) -> Callable[[Lost], bool]:
+    """Whether the text of a turn without calls is a recorded reply, whose calls a framework wrote as text (smolagents).
 
+    It holds the ids of all calls of that reply as words. Ids that are as short as a number in a sentence tell nothing.
+    """
+    by_id: dict[str, set[frozenset[str]]] = {}
+    for message in (m for d in models for m in d.fields.get("response.messages") or ()):
+        ids = frozenset(p["id"] for p in message["parts"] if p.get("type") == "tool_call" and isinstance(p.get("id"), str))
+        if ids and min(map(len, ids)) >= _TELLING:
+            by_id.setdefault(min(ids), set()).add(ids)
 
-def _text(turn: Lost) -> str:
-    """The text of a turn without calls: a framework may have written those of a reply into it, ids and all (smolagents)."""
-    return (
-        ""
-        if turn.calls
-        else "".join(str(p.get("content")) for m in turn.messages for p in m["parts"] if p.get("type") == "text")
-    )
+    def quoted(turn: Lost) -> bool:
+        if turn.calls or not by_id:
+            return False
+        words: set[str] = set()
+        for part in (p for m in turn.messages for p in m["parts"] if p.get("type") == "text"):
+            words.update(_WORD.findall(str(part.get("content"))))
+        return any(ids <= words for word in words & by_id.keys() for ids in by_id[word])
+
+    return quoted
 
 
 def _told(draft: Draft, turn: Lost) -> None:
