@@ -184,11 +184,6 @@ def _as_number(value: Any) -> Any:
     return inner if known and isinstance(inner, (int, float)) else value
 
 
-def is_list_of_one(value: Any) -> bool:
-    """Is it a list with one text in it?"""
-    return isinstance(value, (list, tuple)) and len(value) == 1 and isinstance(value[0], str)
-
-
 def int_of(value: Any) -> int:
     """The number, or 0 for what is none."""
     return value if isinstance(value, int) else 0
@@ -277,7 +272,7 @@ class _Reader:
         self.messages("request.messages", "response.messages")
         self.content(sc.TOOL_DEFINITIONS, "request.tools", self.list_of_tools)
         if "request.tools" not in self.fields:
-            self.content(_TOOLS, "request.tools", lambda v: self.list_of_tools(v[0] if is_list_of_one(v) else v))
+            self.content(_TOOLS, "request.tools", self.list_of_tools)
         self.ending()
         said = self.fields.get("response.messages") or ()
         if self.package.last_call_only and self.attributes.get(sc.OPENAI_API_TYPE) == "responses" and calls_in(said):

@@ -246,7 +246,9 @@ def read_tools(value: Any, intern: Interner) -> list[Any] | None:
     """Tool definitions, flat: ``{type, name, description?, parameters?}``."""
 
     def element(d: Any) -> tuple[Any, ...]:
-        return tuple(intern.value(t) for t in (decode_tool(d) if isinstance(d, dict) else [generic(d)]))
+        inner = decoded(d)  # one definition, or the whole list, may be JSON text once more (Langtrace)
+        each = inner if isinstance(d, str) and isinstance(inner, list) else [inner]
+        return tuple(intern.value(t) for e in each for t in (decode_tool(e) if isinstance(e, dict) else [generic(e)]))
 
     if isinstance(value, str):
         return intern.each(value, "tool", element)

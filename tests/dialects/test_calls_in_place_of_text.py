@@ -34,8 +34,9 @@ def test_a_list_of_bare_ids_in_a_prompt_is_a_turn_without_parts():
 
 def test_tools_among_the_parameters_are_the_tools():
     tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
-    got = read(genai.DIALECT, {**MODEL, "gen_ai.request.tools": [json.dumps([tool])], "gen_ai.request.temperature": 0}).fields
-    assert got["request.tools"] == [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
+    for held in ([json.dumps([tool])], json.dumps([json.dumps([tool])]), json.dumps([json.dumps(tool)]), json.dumps([tool])):
+        got = read(genai.DIALECT, {**MODEL, "gen_ai.request.tools": held, "gen_ai.request.temperature": 0}).fields
+        assert got["request.tools"] == [{"type": "function", "name": "look", "parameters": {"type": "object"}}]
     assert got["request.params"] == {"temperature": 0}
 
 
