@@ -103,7 +103,7 @@ class GenAI:
         details: list[Any] = [r for r in view.logs if r.name == sc.INFERENCE_DETAILS] if view.logs else []
         told = [e for e in view.span.events if e.name == sc.INFERENCE_DETAILS] if view.span.events else []
         details += told
-        attributes = _with_details(view.span.attributes, details) if details else view.span.attributes
+        attributes = _with_details(view, details) if details else view.span.attributes
         kind = kind_of(attributes)
         if kind is None:
             return None
@@ -148,11 +148,14 @@ def kind_of(attributes: Mapping[str, Any]) -> str | None:
     return "context" if operation is not None else None
 
 
-def _with_details(own: Mapping[str, Any], details: Iterable[Any]) -> Mapping[str, Any]:
-    """The span's attributes; what only its details event has is added."""
-    out = own
+def _with_details(view: SpanView, details: Iterable[Any]) -> Mapping[str, Any]:
+    """The span's attributes; what only its details event has is added, and takes the place of what was cut on the span."""
+    out = own = view.span.attributes
+    cut = {k for k, v in own.items() if is_cut(v, view.limit, view.span.lengths.get(k)) or is_broken(v)}
     for record in details:
-        extra = {k: v for k, v in record.attributes.items() if k not in out and k != sc.EVENT_NAME}
+        held = {k: v for k, v in record.attributes.items() if k != sc.EVENT_NAME and (k not in out or k in cut)}
+        extra = {k: v for k, v in held.items() if k not in cut or not (is_cut(v, view.limit) or is_broken(v))}
+        cut -= extra.keys()
         out = {**out, **extra} if extra else out
     return out
 

@@ -42,6 +42,8 @@ _ROLES = {
 _EVENT_CONTENT = "gen_ai.event.content"
 _CHOICE = "gen_ai.choice"
 _RANK = {name: n for n, name in enumerate((*_ROLES, _CHOICE))}
+_WHOLE = ('[{"', '{"')
+"""How JSON begins that a package wrote, and nobody said."""
 _OLDEST = {sc.LEGACY_PROMPT_EVENT: sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION_EVENT: sc.LEGACY_COMPLETION}
 
 
@@ -66,10 +68,14 @@ class GenAIEvents:
         gaps = list(_read_oldest(oldest, view, intern, fields))
         if items:
             _Records(view, items, intern).read(fields)
+            for field, gap in _cut_events(view).items():
+                fields.pop(field, None)
+                gaps.append(gap)
+            known = {gap.field for gap in gaps}
             gaps += [
                 Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
                 for f in ("request.messages", "response.messages")
-                if f not in fields
+                if f not in fields and f not in known
             ]
         gaps = [gap for gap in gaps if gap.field not in fields]
         if "request.messages" in fields:
@@ -102,6 +108,19 @@ def _items(view: SpanView) -> list[tuple[str, Any]]:
     found = [((r.time or r.observed_time, _RANK[r.name]), r.name, r.body) for r in view.logs if r.name in _RANK]
     found += [((e.time, _RANK[e.name]), e.name, _event_body(e.attributes)) for e in view.span.events if e.name in _RANK]
     return [(name, body) for _, name, body in sorted(found, key=lambda i: i[0])]
+
+
+def _cut_events(view: SpanView) -> dict[str, Missing]:
+    """Field → why it cannot be read: an attribute of one of its events was cut. Bodies of log records never are."""
+    found: dict[str, Missing] = {}
+    for event in (e for e in view.span.events if e.name in _RANK):
+        role = _ROLES.get(event.name)
+        field = "response.messages" if role is None else "request.system" if role == "system" else "request.messages"
+        for attribute, value in event.attributes.items():
+            if is_cut(value, view.limit) or (isinstance(value, str) and value.startswith(_WHOLE) and is_broken(value)):
+                detail = f"{attribute} of {event.name} was cut after {len(value)} characters"
+                found[field] = Missing(field=field, cause="truncated", detail=detail, remedy=pk.LENGTH_LIMIT)
+    return found
 
 
 def _event_body(attributes: Mapping[str, Any]) -> dict[str, Any]:
