@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from otelreplay import semconv as sc
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.packages import LENGTH_LIMIT
 from otelreplay.dialects.reading import CONTENT_FIELDS, Reading, SpanView
 from otelreplay.dialects.toolio import result_of
-from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut
+from otelreplay.dialects.values import ELIDED, failure_of, is_broken, is_cut, whole_members
 from otelreplay.dialects.wire import json_of
 from otelreplay.events import Inferred, Mark, Missing
+from otelreplay.providers import Codec, request_codec, response_codec
 
 HIDDEN = frozenset(ELIDED)
+_BODIES: Final[Mapping[str, Callable[[Any], Codec | None]]] = {
+    "request.messages": request_codec,
+    "response.messages": response_codec,
+}
+"""Fields that may stand in a whole body: what of it is there whole is read, if it is enough to tell whose body it is."""
 
 
 class SpanReader:
@@ -44,7 +50,8 @@ class SpanReader:
             if is_cut(value, self.view.limit, length) or (is_json and is_broken(value)):
                 self.cut(attribute, field, length)
                 self.texts[field] = value
-                return False, None
+                body = whole_members(value) if field in _BODIES else {}
+                return (True, body) if body and _BODIES[field](body) is not None else (False, None)
         return True, value
 
     def cut(self, attribute: str, field: str, length: int) -> None:
@@ -93,9 +100,13 @@ class SpanReader:
     def not_sent(self) -> frozenset[str]:
         """No system prompt and no tools beside recorded messages: none were given, as far as is known."""
         span = self.view.span
-        if "request.messages" not in self.fields or span.dropped_attributes_count or span.removed:
+        if "request.messages" not in self.fields or span.dropped_attributes_count or span.removed or self.cut_body():
             return frozenset()
         return frozenset({"request.system", "request.tools"} - self.fields.keys() - self.broken.keys())
+
+    def cut_body(self) -> bool:
+        """Whether messages were read of a request that breaks off behind them: what else it held is not known."""
+        return "request.messages" in self.broken
 
     def absent(self) -> Iterable[Missing]:
         """Why each content field that was not read is not there."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import base64
+import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from otelreplay import canonical
 from otelreplay import semconv as sc
@@ -18,6 +20,10 @@ from otelreplay.spans import Span
 
 ELIDED = ("<elided>", "__REDACTED__", "REDACTED", "<REDACTED>", "[REDACTED]")
 """Literals that packages write instead of content that is switched off. They are never content."""
+
+
+_READ: Final = json.JSONDecoder().raw_decode
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
 def is_cut(text: Any, limit: int, length: int | None = None) -> bool:
@@ -33,6 +39,32 @@ def is_cut(text: Any, limit: int, length: int | None = None) -> bool:
 def is_broken(text: Any) -> bool:
     """Does it begin like JSON of an array or object, and not end like it?"""
     return isinstance(text, str) and is_json_like(text) and not canonical.read_json(text)[0]
+
+
+def whole_members(text: str) -> dict[str, Any]:
+    """Of a JSON object that breaks off, the members that are there whole; none for anything else."""
+    at, end = _past(text, 0), 0
+    if text[at : at + 1] != "{":
+        return {}
+    while text[at : at + 1] in ("{", ","):
+        try:
+            key, colon = _READ(text, _past(text, at + 1))
+            colon = _past(text, colon)
+            if not isinstance(key, str) or text[colon : colon + 1] != ":":
+                break
+            value, behind = _READ(text, _past(text, colon + 1))
+        except (ValueError, RecursionError):
+            break
+        at = _past(text, behind)
+        if isinstance(value, (str, list, dict)) or text[at : at + 1] in (",", "}"):  # else a number that may go on
+            end = behind
+    known, held = canonical.read_json(f"{text[:end]}}}") if end else (False, None)
+    return held if known and isinstance(held, dict) else {}
+
+
+def _past(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
 def is_json_like(text: str) -> bool:
