@@ -4,9 +4,9 @@
     gen_ai.choice                                 message: the same, finish_reason
     on a tool's span: gen_ai.tool.message (content: the arguments), gen_ai.choice (message: the result's blocks)
 
-The blocks tell it: objects without a ``type``. Spans of an agent and of its cycles repeat the events of the model calls inside
-them, so only spans whose operation is a model's or a tool's are read. Source: the Converse API's reference, and what Strands 1
-writes.
+The blocks tell it: objects without a ``type``; of a text that was cut, its beginning does. Spans of an agent and of its cycles
+repeat the events of the model calls inside them, so only spans whose operation is a model's or a tool's are read. Source: the
+Converse API's reference, and what Strands 1 writes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.values import is_broken, is_cut, lift_system
 from otelreplay.dialects.wire import json_of
-from otelreplay.providers.converse_blocks import are_blocks, parts_of, result_of_blocks
+from otelreplay.providers.converse_blocks import are_blocks, begin_blocks, parts_of, result_of_blocks
 
 _ROLES: Final = {
     "gen_ai.system.message": "system",
@@ -46,7 +46,7 @@ class Converse:
         if kind not in ("model", "tool") or not view.span.events:
             return None
         held = [(e.name, e.attributes.get(_HOLDERS[e.name]), e.attributes) for e in view.span.events if e.name in _HOLDERS]
-        if not any(are_blocks(json_of(value)) for _, value, _ in held):
+        if not any(are_blocks(json_of(value)) or begin_blocks(value) for _, value, _ in held):
             return None
         reader = _Reader(view, kind, intern, remedy=_REMEDY)
         if kind == "model":

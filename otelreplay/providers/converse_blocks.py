@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from otelreplay.canonical import read_json
@@ -10,6 +11,7 @@ from otelreplay.providers.messages import Message, parted
 _BLOCKS: Final = frozenset(
     {"text", "toolUse", "toolResult", "reasoningContent", "image", "document", "video", "cachePoint", "guardContent", "json"}
 )
+_OPENING: Final = re.compile(rf'\s*\[\s*\{{\s*"(?:{"|".join(sorted(_BLOCKS))})"\s*:')
 
 
 def are_blocks(value: Any) -> bool:
@@ -19,6 +21,11 @@ def are_blocks(value: Any) -> bool:
         and bool(value)
         and all(isinstance(b, dict) and "type" not in b and not _BLOCKS.isdisjoint(b) for b in value)
     )
+
+
+def begin_blocks(text: Any) -> bool:
+    """Is it the beginning of such a list, as text that was cut leaves it?"""
+    return isinstance(text, str) and _OPENING.match(text) is not None and not read_json(text)[0]
 
 
 def is_message(message: Any) -> bool:

@@ -4,7 +4,7 @@ import json
 
 from otelreplay.dialects import claude_code, gemini_cli
 from otelreplay.dialects.genai import DIALECT as GENAI
-from otelreplay.spans import LogRecord, Scope
+from otelreplay.spans import LogRecord, Scope, SpanEvent
 from tests.dialects.views import absent, read, said
 
 CLAUDE = "com.anthropic.claude_code.tracing"
@@ -38,6 +38,20 @@ def test_a_body_that_was_cut_is_a_gap_and_the_text_that_is_there_is_kept():
     assert said(got.fields["response.messages"]) == [("assistant", ["home"])]
 
 
+def test_a_reply_that_was_cut_is_a_gap_and_does_not_take_the_request_with_it():
+    asked = {"model": "m", "messages": [{"role": "user", "content": "where?"}]}
+    got = claude(MODEL, log("api_request_body", body=json.dumps(asked)), log("api_response_body", body='{"id": "msg-1", "con'))
+    assert said(got.fields["request.messages"]) == [("user", ["where?"])]
+    assert {"response.messages"} <= absent(got).keys() - got.fields.keys()
+
+
+def test_a_tool_whose_input_has_no_heading_has_it_whole_and_other_events_are_no_result():
+    event = SpanEvent(name="tool.progress", attributes={"output": "half"})
+    got = claude({**TOOL, "tool_input": '{"id": 1}'}, log("tool_result", success="true"), events=(event,))
+    assert got.fields["request.arguments"] == {"id": 1}
+    assert not {"error", "response.result"} & got.fields.keys()
+
+
 def test_text_on_the_span_is_told_once():
     got = claude({**MODEL, "response.model_output": "home"}, log("assistant_response", response="home"))
     assert said(got.fields["response.messages"]) == [("assistant", ["home"])]
@@ -45,8 +59,6 @@ def test_text_on_the_span_is_told_once():
 
 
 def test_a_tool_is_told_by_its_span_its_event_and_its_record():
-    from otelreplay.spans import SpanEvent
-
     event = SpanEvent(name="tool.output", attributes={"output": '{"at": 2}'})
     got = claude({**TOOL, "tool_input": '[TOOL INPUT: look]\n{"id": 1}'}, events=(event,))
     assert got.fields == {"request.call_id": "c1", "request.arguments": {"id": 1}, "response.result": {"at": 2}}
@@ -96,3 +108,10 @@ def test_the_chunks_of_gemini_cli_s_reply_are_one_message_and_its_ids_the_ones_o
     assert said(got.fields["response.messages"]) == [("assistant", ["it is home", {"id": 1}])]
     assert got.fields["response.messages"][0]["parts"][1]["id"] == "look_7_0"
     assert got.fields["request.system"] == [{"type": "text", "content": "be brief"}]
+
+
+def test_what_gemini_cli_did_not_write_of_a_tool_is_missing_and_nothing_is_put_in_its_place():
+    bare = {"gen_ai.operation.name": "tool_call", "gen_ai.tool.name": "look"}
+    got = read(gemini_cli.DIALECT, {**bare, "gen_ai.input.messages": '{"name": "look"}', "gen_ai.output.messages": "[]"})
+    assert got.fields == {}
+    assert {"request.arguments", "response.result"} <= absent(got).keys()

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from otelreplay.dialects import Interner, SpanView, genai, genai_events
 from otelreplay.dialects.converse import DIALECT
 from otelreplay.spans import Span, SpanEvent
@@ -69,6 +71,36 @@ def test_an_event_that_was_cut_is_a_gap():
     text = json.dumps([{"text": "x" * 40}])[:30]
     cut = view("chat", ("user.message", {"content": [{"text": "hello"}]}), ("choice", {"message": text}), limit=30)
     assert {g.field: g.cause for g in check_dialect(DIALECT, cut).gaps}["response.messages"] == "truncated"
+
+
+def test_a_message_of_the_request_that_was_cut_takes_the_history_and_not_the_reply():
+    text = json.dumps([{"text": "x" * 40}])[:30]
+    cut = view("chat", ("user.message", {"content": text}), ("choice", {"message": [{"text": "done"}]}), limit=30)
+    got = check_dialect(DIALECT, cut)
+    assert {g.field: g.cause for g in got.gaps}["request.messages"] == "truncated"
+    assert "request.messages" not in got.fields
+    assert got.fields["response.messages"][0]["parts"] == [{"type": "text", "content": "done"}]
+    assert "response.finish_reasons" not in got.fields
+
+
+@pytest.mark.parametrize("lost", ["request.arguments", "response.result"])
+def test_of_a_tool_what_was_cut_is_a_gap_and_what_is_whole_stays(lost):
+    text = json.dumps([{"text": "x" * 40}])[:30]
+    asked = text if lost == "request.arguments" else {"a": 1}
+    told = text if lost == "response.result" else [{"text": "done"}]
+    cut = view("execute_tool", ("tool.message", {"content": asked, "id": "c1"}), ("choice", {"message": told}), limit=30)
+    got = check_dialect(DIALECT, cut)
+    whole = {"request.arguments": {"a": 1}, "response.result": "done"}
+    assert got.fields == {"request.call_id": "c1", **{k: v for k, v in whole.items() if k != lost}}
+    assert {g.field: g.cause for g in got.gaps}[lost] == "truncated"
+
+
+def test_what_a_tool_that_failed_said_is_no_result():
+    events = (("tool.message", {"content": {"a": 1}}), ("choice", {"message": [{"text": "gone"}]}))
+    failed = view("execute_tool", *events, error__type="ValueError")
+    got = check_dialect(DIALECT, failed)
+    assert (got.fields["request.arguments"], got.fields["error"].type) == ({"a": 1}, "ValueError")
+    assert "response.result" not in got.fields
 
 
 def test_other_conventions_events_are_left_to_them():

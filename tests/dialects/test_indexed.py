@@ -70,6 +70,21 @@ def test_completions_that_are_one_call_each_are_one_reply():
     assert [p["arguments"] for p in message["parts"]] == [{"n": 0}, {"n": 1}]
 
 
+def test_a_function_of_which_only_the_name_is_told_has_no_schema_and_a_call_no_arguments():
+    told = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hello", "gen_ai.request.functions.0.name": "look",
+            "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.tool_calls.0.name": "look"}  # fmt: skip
+    got = read(indexed, told).fields
+    assert got["request.tools"] == [{"type": "function", "name": "look"}]
+    assert got["response.messages"][0]["parts"] == [{"type": "tool_call", "name": "look"}]
+
+
+def test_messages_that_stand_in_the_newer_attribute_too_are_read_from_there():
+    newer = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "all of it"}]}])
+    older = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "a part"}
+    assert "request.messages" not in read(indexed, {**older, "gen_ai.input.messages": newer}).fields
+    assert "request.messages" in read(indexed, older).fields
+
+
 def test_an_empty_reply_is_no_absent_reply():
     got = read(indexed, {"gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": ""})
     assert got.fields["response.messages"][0]["parts"] == [{"type": "text", "content": ""}]

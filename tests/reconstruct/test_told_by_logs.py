@@ -95,6 +95,28 @@ def test_a_call_that_the_provider_refused_failed():
     assert (model.kind, model.error.type, model.error.message) == ("model", "529", "overloaded")
 
 
+def test_a_tool_that_failed_without_a_word_failed_and_one_that_was_only_asked_about_lacks_its_result():
+    said = [claude(1, "tool_result", tool_use_id="t1", tool_name="look", success="false"),
+            claude(2, "tool_decision", tool_use_id="t2", tool_name="draft", decision="reject"),
+            claude(3, "tool_result", tool_name="find", success="true")]  # fmt: skip
+    by_name = {e.name: e for e in events(run(said))}
+    assert (by_name["look"].error.type, by_name["look"].error.message) == (None, None)
+    assert by_name["draft"].error is None
+    assert "response.result" in {m.field for m in by_name["draft"].missing}
+    assert "call_id" not in (by_name["find"].request or {})
+
+
+def test_a_text_whose_message_was_told_before_belongs_to_the_same_call():
+    told = [claude(1, "api_request", model="a"), claude(2, "api_request", model="b"),
+            claude(3, "api_response_body", body=json.dumps({**MESSAGE, "model": "b"}), **{"message.uuid": "u1"}),
+            claude(4, "api_request", model="c"),
+            claude(5, "assistant_response", response="of b", **{"message.uuid": "u1"})]  # fmt: skip
+    spoken = {e.name: (e.response or {}).get("messages") for e in events(run(told))}
+    assert not spoken["a"]
+    assert not spoken["c"]
+    assert [part["type"] for part in spoken["b"][0]["parts"]] == ["tool_call"]
+
+
 def test_two_sources_at_once_keep_their_own_texts():
     """A subagent works while the main agent does."""
     told = [claude(1, "api_request", model="a", query_source="main"), claude(2, "api_request", model="b", query_source="sub"),
@@ -139,3 +161,10 @@ def test_what_a_reply_of_codex_said_beside_its_call_is_missing():
     model, tool = events(run(told))
     assert "response.messages[0].parts" in {m.field for m in model.missing}
     assert tool.error.message == "nothing"
+
+
+def test_a_tool_of_codex_has_only_what_its_record_holds():
+    (tool,) = events(run([codex(5, "tool_result", tool_name="shell", success="true")]))
+    assert tool.kind == "tool"
+    assert not {"arguments", "call_id"} & (tool.request or {}).keys()
+    assert "response.result" in {m.field for m in tool.missing}
