@@ -42,6 +42,7 @@ _ROLES = {
 _EVENT_CONTENT = "gen_ai.event.content"
 _CHOICE = "gen_ai.choice"
 _RANK = {name: n for n, name in enumerate((*_ROLES, _CHOICE))}
+_TEXTS = ("content", "message", "tool_calls", _EVENT_CONTENT)
 _WHOLE = ('[{"', '{"')
 """How JSON begins that a package wrote, and nobody said."""
 _OLDEST = {sc.LEGACY_PROMPT_EVENT: sc.LEGACY_PROMPT, sc.LEGACY_COMPLETION_EVENT: sc.LEGACY_COMPLETION}
@@ -68,20 +69,19 @@ class GenAIEvents:
         gaps = list(_read_oldest(oldest, view, intern, fields))
         if items:
             _Records(view, items, intern).read(fields)
-            for field, gap in _cut_events(view).items():
-                fields.pop(field, None)
-                gaps.append(gap)
-            known = {gap.field for gap in gaps}
             gaps += [
                 Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
                 for f in ("request.messages", "response.messages")
-                if f not in fields and f not in known
+                if f not in fields
             ]
         gaps = [gap for gap in gaps if gap.field not in fields]
         if "request.messages" in fields:
             parts, fields["request.messages"] = lift_system(fields["request.messages"])
             if parts:
                 fields["request.system"] = parts
+        cut = _cut_events(view)
+        fields = {field: value for field, value in fields.items() if field not in cut}
+        gaps = [*(gap for gap in gaps if gap.field not in cut), *cut.values()]
         attributes = view.span.attributes
         roles = {_ROLES[name] for name, _ in items if name in _ROLES}
         name = attributes.get(sc.REQUEST_MODEL) or attributes.get(sc.RESPONSE_MODEL) or view.span.name or "model"
@@ -117,7 +117,9 @@ def _cut_events(view: SpanView) -> dict[str, Missing]:
         role = _ROLES.get(event.name)
         field = "response.messages" if role is None else "request.system" if role == "system" else "request.messages"
         for attribute, value in event.attributes.items():
-            if is_cut(value, view.limit) or (isinstance(value, str) and value.startswith(_WHOLE) and is_broken(value)):
+            if attribute in _TEXTS and (
+                is_cut(value, view.limit) or (isinstance(value, str) and value.startswith(_WHOLE) and is_broken(value))
+            ):
                 detail = f"{attribute} of {event.name} was cut after {len(value)} characters"
                 found[field] = Missing(field=field, cause="truncated", detail=detail, remedy=pk.LENGTH_LIMIT)
     return found

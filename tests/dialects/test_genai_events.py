@@ -298,3 +298,27 @@ def test_a_system_record_alone_does_not_tell_the_messages():
     assert found.request["system"] == [{"type": "text", "content": "be brief"}]
     assert "messages" not in found.request
     assert gaps(found)["request.messages"] == "content_not_captured"
+
+
+CUT = "It is on its way and will be h"
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "field"),
+    [
+        ("gen_ai.system.message", "content", "request.system"),
+        ("gen_ai.user.message", "content", "request.messages"),
+        ("gen_ai.choice", "message", "response.messages"),
+    ],
+)
+@pytest.mark.parametrize("text", [CUT, json.dumps([{"text": CUT}])[: len(CUT)]], ids=["plain", "blocks"])
+def test_the_beginning_of_a_text_that_a_limit_cut_is_not_what_was_said(name, attribute, field, text):
+    whole = {"gen_ai.system.message": "be brief", "gen_ai.user.message": "hi", "gen_ai.choice": "yes"}
+    held = {n: ("message" if n == "gen_ai.choice" else "content", t) for n, t in whole.items()} | {name: (attribute, text)}
+    events = tuple(SpanEvent(name=n, time=i, attributes={a: t}) for i, (n, (a, t)) in enumerate(held.items()))
+    others = {"one": "1" * len(CUT), "two": "2" * len(CUT), "three": "3" * len(CUT)}
+    (found,) = of_kind(rebuilt(old(_events=events, **others)), "model")
+    assert gaps(found)[field] == "truncated"
+    sides = {"request.system": found.request.get("system"), "request.messages": found.request.get("messages"),
+             "response.messages": (found.response or {}).get("messages")}  # fmt: skip
+    assert [f for f, value in sides.items() if value is None] == [field]
