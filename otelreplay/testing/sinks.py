@@ -97,7 +97,7 @@ class Sink:
         """Names of :meth:`spans`, sorted."""
         return sorted(span.name for span in self.spans())
 
-    def wait(self, spans: int, timeout: float = 20.0) -> list[Span]:
+    def wait(self, spans: int, timeout: float = 60.0) -> list[Span]:
         """Until that many spans have arrived; what has arrived."""
         end = time.monotonic() + timeout
         while len(self.spans()) < spans and time.monotonic() < end:

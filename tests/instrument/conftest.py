@@ -1,5 +1,7 @@
 """Fixtures: a sink of either protocol, and a lab that sends to it; a provider with an exporter in memory."""
 
+import contextlib
+
 import pytest
 
 from otelreplay.testing.sinks import Sink
@@ -21,13 +23,15 @@ def any_sink(request):
 
 @pytest.fixture
 def lab(tmp_path, sink):
-    return Lab(tmp_path, sink.url)
+    with contextlib.closing(Lab(tmp_path, sink.url)) as made:
+        yield made
 
 
 @pytest.fixture
 def any_lab(tmp_path, any_sink):
     """Over either protocol; it is named, since a free port tells nothing."""
-    return Lab(tmp_path, any_sink.url, {"OTEL_EXPORTER_OTLP_PROTOCOL": any_sink.protocol})
+    with contextlib.closing(Lab(tmp_path, any_sink.url, {"OTEL_EXPORTER_OTLP_PROTOCOL": any_sink.protocol})) as made:
+        yield made
 
 
 @pytest.fixture

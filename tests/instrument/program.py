@@ -1,5 +1,6 @@
 """Runs a Python program that records: a process of its own, with an outbox and keys of its own."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -37,6 +38,7 @@ class Lab:
     folder: Path
     url: str
     environment: dict = field(default_factory=dict)
+    started: list = field(default_factory=list, repr=False)
 
     @property
     def outbox(self):
@@ -52,7 +54,7 @@ class Lab:
             "OTELREPLAY_KEYS": str(self.folder / "keys"),
             "HOME": str(self.folder),
         }
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, str(path)],
             env=kept | own | self.environment,
             cwd=self.folder,
@@ -60,6 +62,15 @@ class Lab:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.started.append(process)
+        return process
+
+    def close(self):
+        """End what a test that failed has left running: its pipes would fail another test."""
+        for process in self.started:
+            if process.returncode is None:
+                process.kill()
+                process.communicate()
 
     def run(self, body, *, url=None, expect=0, timeout=60):
         process = self.start(body, url=url)
@@ -84,8 +95,12 @@ class Lab:
 
     def bytes_on_disk(self):
         """Everything under the folder but the keys and the programs."""
-        files = [p for p in self.folder.rglob("*") if p.is_file() and p.suffix != ".py" and "keys" not in p.parts]
-        return {p: p.read_bytes() for p in files}
+        found = {}
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.suffix != ".py" and "keys" not in path.parts:
+                with contextlib.suppress(FileNotFoundError):  # a living process removes its journal
+                    found[path] = path.read_bytes()
+        return found
 
 
 def finish(process, *, expect=0, timeout=60):
@@ -99,7 +114,7 @@ def finish(process, *, expect=0, timeout=60):
     return Done(process.returncode, out, err)
 
 
-def wait_for(condition, timeout=20.0):
+def wait_for(condition, timeout=60.0):
     """Until it holds."""
     end = time.monotonic() + timeout
     while not condition() and time.monotonic() < end:

@@ -67,7 +67,7 @@ class Post:
     def status(self):
         return json.loads(self.post(None, None, path="/status", method="GET")[2])
 
-    def until(self, holds, seconds=20.0):
+    def until(self, holds, seconds=60.0):
         """Wait for something that a thread of the receiver does."""
         end = time.monotonic() + seconds
         while not holds():
