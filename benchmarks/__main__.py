@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     conversion,
+    gigabyte,
     instrument,
     length,
     loading,
@@ -24,6 +25,7 @@ from benchmarks.harness import Bench, Setting, run
 
 BENCHES: dict[str, Bench] = {
     "conversion": conversion.bench,
+    "gigabyte": gigabyte.bench,
     "size": size.bench,
     "loading": loading.bench,
     "start": start.bench,

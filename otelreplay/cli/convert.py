@@ -56,6 +56,7 @@ def register(app: typer.Typer) -> None:
                 one_run=one_run,
                 retention=retention(purpose=purpose, classification=classification, expires=expires),
                 progress=progress,
+                on_run=progress.runs,
             )
         result = cleaned_conversion(result, curtain(None if policy == STDIN else policy_named(policy)).text)
         if json:

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for people who wait: only on a terminal, and only when the input is large or slow."""
+"""Progress bars on stderr, for people who wait: only on a terminal, and only when the input is large or slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ SLOW = 2.0
 
 
 class Progress:
-    """Takes how many bytes were read since it was told last; a context manager, so that the bar ends with the work."""
+    """Takes how many bytes were read since it was told last, then how many runs were rebuilt: a bar for each.
+
+    A context manager, so that the bar ends with the work.
+    """
 
     def __init__(self, files: Sequence[str]) -> None:
         self._total = _size(files)
@@ -25,6 +28,7 @@ class Progress:
         self._done = 0
         self._bar: Any = None
         self._task: Any = None
+        self._runs: Steps | None = None
 
     def __call__(self, count: int) -> None:
         """``count`` more bytes of the input have been read."""
@@ -34,6 +38,15 @@ class Progress:
         if self._bar is None:
             self._start()
         self._bar.update(self._task, completed=self._done)
+
+    def runs(self, done: int, total: int) -> None:
+        """``done`` of ``total`` runs have been rebuilt; all input has been read."""
+        if self._runs is None:
+            if self._bar is None and time.monotonic() < self._due:
+                return
+            self._stop()
+            self._runs = Steps("rebuilding runs")
+        self._runs(done, total)
 
     def _start(self) -> None:
         from rich.console import Console
@@ -49,6 +62,11 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self._stop()
+        if self._runs is not None:
+            self._runs.__exit__(kind, error, traceback)
+
+    def _stop(self) -> None:
         if self._bar is not None:
             self._bar.stop()
 

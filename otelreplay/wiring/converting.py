@@ -15,7 +15,7 @@ from otelreplay.cassette import Retention
 from otelreplay.cassette.directory import DirectoryStore
 from otelreplay.errors import UsageError
 from otelreplay.inputs import Tally, read_batches
-from otelreplay.pipeline.convert import convert
+from otelreplay.pipeline.convert import OnRun, convert, untold
 from otelreplay.pipeline.result import ConvertResult
 from otelreplay.pipeline.shelf import Shelf
 from otelreplay.pipeline.spool import Spool
@@ -32,9 +32,19 @@ ABANDONED = 3600.0
 
 
 def convert_files(
-    files: Sequence[str], *, out: Path, policy: str, one_run: bool, retention: Retention, progress: Progress
+    files: Sequence[str],
+    *,
+    out: Path,
+    policy: str,
+    one_run: bool,
+    retention: Retention,
+    progress: Progress,
+    on_run: OnRun = untold,
 ) -> ConvertResult:
-    """Convert trace files into cassettes in the folder ``out``. ``progress`` is told of every so many bytes that were read."""
+    """Convert trace files into cassettes in the folder ``out``.
+
+    ``progress`` is told of every so many bytes that were read, ``on_run`` of every run that was rebuilt from them.
+    """
     check_input(files)
     rules, keyring = policy_named(policy), open_keyring()
     redactor, epoch = redactor_of(rules, keyring=keyring)
@@ -55,7 +65,13 @@ def convert_files(
     tally = Tally()
     with seldom_collected(), Spool(out) as spool:
         result = convert(
-            batches(files, progress, tally), redactor=redactor, spool=spool, shelf=shelf, tenant=rules.tenant, one_run=one_run
+            batches(files, progress, tally),
+            redactor=redactor,
+            spool=spool,
+            shelf=shelf,
+            tenant=rules.tenant,
+            one_run=one_run,
+            on_run=on_run,
         )
     return replace(result, input_notes=tuple(sorted(tally.notes.items())))
 

@@ -14,7 +14,7 @@ from otelreplay.cassette.keys import TrustStore
 from otelreplay.cassette.store import MemoryStore
 from otelreplay.errors import InputError
 from otelreplay.events import Recording
-from otelreplay.pipeline.convert import convert
+from otelreplay.pipeline.convert import convert, untold
 from otelreplay.pipeline.result import REJECTED_KEPT
 from otelreplay.pipeline.shelf import AT_ONCE, REASON, RECORDS_AT_ONCE, Shelf
 from otelreplay.pipeline.spool import Spool
@@ -57,12 +57,12 @@ class Bench:
         self.folder, self.store = tmp_path, store or MemoryStore()
         self.made = 0
 
-    def convert(self, *batches, policy=None, one_run=False, budget=1 << 20, **facts):
+    def convert(self, *batches, policy=None, one_run=False, budget=1 << 20, on_run=untold, **facts):
         self.made += 1
         shelf = Shelf(self.store, signer=SIGNER, created=lambda: f"2030-01-01T00:00:{self.made:02}Z", facts=facts)
         redactor = compile_policy(policy or default_policy(), key=KEY)
         with Spool(self.folder, memory_budget=budget) as spool:
-            return convert(batches, redactor=redactor, spool=spool, shelf=shelf, one_run=one_run)
+            return convert(batches, redactor=redactor, spool=spool, shelf=shelf, one_run=one_run, on_run=on_run)
 
     def cassettes(self):
         return [read_cassette(self.store.open(entry.name)) for entry in self.store.list()]
@@ -86,6 +86,12 @@ def test_each_trace_is_a_run_that_is_sealed_and_verifies(bench):
     assert ["written", "written"] == [run.outcome for run in result.runs]
     for entry in bench.store.list():
         assert verify_cassette(bench.store.open(entry.name), trust=TrustStore([SIGNER.public])).ok
+
+
+def test_it_tells_how_many_of_the_runs_are_rebuilt(bench):
+    told = []
+    bench.convert(batch(chat(), chat(OTHER, start=900)), on_run=lambda done, total: told.append((done, total)))
+    assert [(0, 2), (1, 2), (2, 2)] == told
 
 
 def test_every_event_of_a_boundary_has_its_matching_keys(bench):
