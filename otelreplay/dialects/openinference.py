@@ -167,7 +167,7 @@ class _Reader(SpanReader):
         there, body = self.io(INPUT, "request.messages")
         given = _body(body) if there else None
         request = request_fields(given, self.intern) or request_of(given, self.intern)
-        if request and _shown(request.get("request.messages", ())):
+        if request and _shown(request.get("request.messages", ())) and not _of_a_framework(request):
             self.taken.add(INPUT)
             self.give(request)
         there, body = self.io(OUTPUT, "response.messages")
@@ -336,6 +336,15 @@ def _talks(value: Any) -> bool:
     if not isinstance(body, dict):
         return False
     return any(isinstance(inner, dict) and isinstance(inner.get("messages"), list) for inner in (body, *body.values()))
+
+
+_FRAMEWORK_BLOCKS: Final = ("tool-call", "tool-result")
+"""Blocks that no provider's API has: a list of messages that a framework serialised looks like the input of one (BeeAI)."""
+
+
+def _of_a_framework(request: Mapping[str, Any]) -> bool:
+    parts = (p for m in request.get("request.messages", ()) for p in m["parts"] if p.get("type") == "generic")
+    return any(isinstance(p.get("value"), dict) and p["value"].get("type") in _FRAMEWORK_BLOCKS for p in parts)
 
 
 def _body(value: Any) -> Any:

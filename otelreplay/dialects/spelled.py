@@ -38,9 +38,12 @@ def _turn(raw: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _message(m: Mapping[str, Any]) -> dict[str, Any]:
     role = _ROLES.get(str(m.get("role")), m.get("role") or "assistant")
     parts: list[dict[str, Any]] = []
-    blocks = m.get("contents")
-    for block in blocks if isinstance(blocks, list) else ():
-        parts += _block(block) if isinstance(block, dict) else ()
+    held = m.get("contents")
+    blocks = [b for b in held if isinstance(b, dict)] if isinstance(held, list) else []
+    if any(_answered_by(b) for b in blocks):
+        return {"role": "tool", "parts": [_answer(b) for b in blocks]}
+    for block in blocks:
+        parts += _block(block)
     content = m.get("content")
     call_id = m.get("tool_call_id")
     if role == "tool" or call_id:
@@ -60,6 +63,18 @@ def _message(m: Mapping[str, Any]) -> dict[str, Any]:
     if m.get("name") and role != "assistant":
         out["name"] = m["name"]
     return out
+
+
+def _answered_by(block: Mapping[str, Any]) -> Any:
+    """The id of the call that a block of a message answers by itself (BeeAI)."""
+    inner = block.get("message")
+    return inner.get("tool_call_id") if isinstance(inner, dict) else None
+
+
+def _answer(block: Mapping[str, Any]) -> dict[str, Any]:
+    call, held = _answered_by(block), _block(block)
+    part = {"type": "tool_call_response", **({"id": call} if call else {})}
+    return {**part, "response": "\n".join(str(p.get("content", "")) for p in held)} if held else part
 
 
 def _block(block: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 {"args": [], "kwargs": {…}}   {"kwargs": {…}}       how a Python function was called (smolagents: sanitize_inputs_outputs, too)
 {"input_str": "{'city': …}", "tags": …, "inputs": …}  what LangChain gives to a callback
 {'city': 'Rome'}                                     what Python prints
+{"input": {…}, "options": null}                      how BeeAI runs a tool
 {"output": {a tool message}}   a tool message        LangChain: the content and the id of the call
 {"blocks": […], "raw_output": …, "tool_name": …}     LlamaIndex
 """
@@ -18,6 +19,7 @@ from otelreplay.dialects.wire import json_of
 
 _CALLBACK: Final = frozenset({"input_str", "tags", "metadata", "inputs", "kwargs"})
 _CALLED: Final = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+_RUN: Final = frozenset({"input", "options"})
 _REQUEST: Final = frozenset({"tool_name", "arguments"})
 _AROUND: Final = frozenset({"output", "kwargs", "tags"})
 
@@ -47,6 +49,8 @@ def unwrapped(given: Any, tool: str = "") -> Any:
     if "input_str" in given and given.keys() <= _CALLBACK:
         inputs = given.get("inputs")
         return inputs if isinstance(inputs, dict) and inputs else literal(given["input_str"])
+    if given.keys() == _RUN and isinstance(given["input"], dict) and given["options"] is None:
+        return given["input"]
     if isinstance(given.get("kwargs"), dict) and given.keys() <= _CALLED and not given.get("args"):
         return given["kwargs"]
     return given

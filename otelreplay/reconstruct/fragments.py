@@ -144,7 +144,10 @@ def _is_cut_off(draft: Draft) -> bool:
 
 
 def _is_root(draft: Draft) -> bool:
-    return draft.parent is None and not (draft.span and draft.span.parent_span_id)
+    """Is nothing above it but other spans of its own, such as a framework's span of the same call?"""
+    if draft.parent is not None or draft.span is None or not draft.span.parent_span_id:
+        return draft.parent is None
+    return f"{draft.span.trace_id}/{draft.span.parent_span_id}" in draft.spans
 
 
 def _asks(model: Draft) -> list[Asked]:

@@ -68,7 +68,14 @@ def test_the_bodies_of_a_known_api_give_all_of_a_call():
     assert got["response.usage"] == {"input_tokens": 3, "output_tokens": 1}
 
 
-@pytest.mark.parametrize("body", ['{"messages": [[{"lc": 1, "type": "constructor"}]]}', "hello", '"hello"', "{", "[]"])
+CALL_IN_BLOCKS = (
+    '{"input": [{"role": "assistant", "content": [{"type": "tool-call", "id": "c", "tool_name": "look", "args": "{}"}]}]}'
+)
+
+
+@pytest.mark.parametrize(
+    "body", ['{"messages": [[{"lc": 1, "type": "constructor"}]]}', CALL_IN_BLOCKS, "hello", '"hello"', "{", "[]"]
+)
 def test_a_framework_s_own_serialisation_is_passed_over_for_the_spelled_out_form(body):
     got = read(attributes={"input.value": body, **SPELLED}).fields
     assert texts(got["request.messages"]) == [("user", ["hello"]), ("assistant", [{"a": 1}]), ("tool", ["42"])]
@@ -137,6 +144,20 @@ def test_a_tool_s_arguments_are_its_input_and_never_its_schema():
     printed = read("TOOL", attributes={"tool.name": "look", "input.value": "{'a': 'b'}"})
     assert printed.fields["request.arguments"] == {"a": "b"}
     assert [g.field for g in printed.gaps] == ["response.result"]
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        ({"input": {"a": 1}, "options": None}, {"a": 1}),
+        ({"input": {"a": 1}, "options": {"b": 2}}, {"input": {"a": 1}, "options": {"b": 2}}),
+        ({"input": "a", "options": None}, {"input": "a", "options": None}),
+    ],
+)
+def test_what_runs_a_tool_beside_its_arguments_is_none_of_them(given, arguments):
+    """Unless the tool may well have parameters of these names."""
+    got = read("TOOL", attributes={"tool.name": "look", "input.value": json.dumps(given)})
+    assert got.fields["request.arguments"] == arguments
 
 
 def test_a_search_has_its_query_and_its_documents():

@@ -27,6 +27,22 @@ def test_an_answer_in_blocks_is_their_text():
     assert message(role="tool", tool_call_id="c1", contents=blocks)["parts"][0]["response"] == "a\nb"
 
 
+def test_each_block_of_a_message_may_answer_a_call_of_its_own():
+    blocks = [
+        {"message": {"tool_call_id": "c1"}, "message_content": {"type": "text", "text": "a"}},
+        {"message": {"tool_call_id": "c2"}, "message_content": {"type": "text", "text": "b"}},
+        {"message": {"tool_call_id": "c3"}},
+    ]
+    assert message(role="tool", contents=blocks) == {
+        "role": "tool",
+        "parts": [
+            {"type": "tool_call_response", "id": "c1", "response": "a"},
+            {"type": "tool_call_response", "id": "c2", "response": "b"},
+            {"type": "tool_call_response", "id": "c3"},
+        ],
+    }
+
+
 def test_who_speaks_is_said_of_users_and_not_of_the_assistant():
     assert message(role="user", name="ann", content="hi")["name"] == "ann"
     assert "name" not in message(role="assistant", name="desk", content="hi")
