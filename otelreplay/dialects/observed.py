@@ -3,6 +3,10 @@
     LangWatch   langwatch.span.type = llm | tool | agent | rag | …    langwatch.input, langwatch.output: {"type", "value"}
     Laminar     lmnr.span.type = LLM | TOOL | …                       lmnr.span.input, lmnr.span.output
     Braintrust  braintrust.span_attributes = {"type": llm | …}        braintrust.input_json, .output_json, .metadata
+    any other   NAME.span_kind = llm | tool | …                       NAME.input, NAME.output; gen_ai.prompt, gen_ai.completion
+
+The last line stands for SDKs that nobody here has seen: a kind and at least one of input and output, under one name of their
+own that is no convention's.
 
 A model's input is a list of messages or a request's body, its output messages, choices or a response's body, of any provider.
 Source: what the SDKs document.
@@ -10,6 +14,7 @@ Source: what the SDKs document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -40,12 +45,26 @@ _SDKS: Final = (
     _Sdk("braintrust.span_attributes", "braintrust.input_json", "braintrust.output_json", "log input and output to Braintrust"),
 )
 _KINDS: Final = {
-    "llm": "model",
-    "tool": "tool",
+    **dict.fromkeys(("llm", "generation", "chat", "chat_model", "completion"), "model"),
+    **dict.fromkeys(("tool", "tool_call", "function"), "tool"),
     "agent": "agent",
-    "rag": "retrieval",
-    "retriever": "retrieval",
+    **dict.fromkeys(("rag", "retriever", "retrieval"), "retrieval"),
 }
+_KIND: Final = re.compile(r"([a-z][a-z0-9-]*)\.(?:(?:span|observation|run|operation)[._])?(?:kind|type)")
+"""How an SDK that is not known by name may call its kinds, under a name of its own."""
+_INPUTS: Final = ("input", "inputs", "span.input", "input_json", "input.value")
+_OUTPUTS: Final = ("output", "outputs", "span.output", "output_json", "output.value")
+_REMEDY: Final = "switch the recording of inputs and outputs on in the SDK that wrote the span"
+_KNOWN: Final = frozenset(
+    {
+        *("gen_ai", "openinference", "langfuse", "langsmith", "logfire", "mlflow", "traceloop", "agentops", "ai", "haystack"),
+        *("mastra", "mcp", "genkit", "gcp", "spring", "http", "rpc", "db", "messaging", "net", "peer", "llm", "tool", "event"),
+        *("error", "exception", "log", "span", "code", "cloud", "host", "process", "service"),
+    }
+)
+"""Names of conventions, which have a reader of their own or are of something else."""
+_PROMPT: Final = "gen_ai.prompt"
+_COMPLETION: Final = "gen_ai.completion"
 _METADATA: Final = "braintrust.metadata"
 _OTHERS: Final = frozenset({"model", "provider", "tools", "messages", "stream"})
 
@@ -59,7 +78,7 @@ class Observed:
     def read(self, view: SpanView, intern: Interner, /) -> Reading | None:
         """See :class:`otelreplay.dialects.reading.Dialect`."""
         attributes = view.span.attributes
-        sdk = next((s for s in _SDKS if s.kind in attributes), None)
+        sdk = next((s for s in _SDKS if s.kind in attributes), None) or _unknown(attributes)
         if sdk is None:
             return None
         told = json_of(attributes[sdk.kind])
@@ -77,6 +96,21 @@ class Observed:
 
 
 DIALECT = Observed()
+
+
+def _unknown(attributes: Mapping[str, Any]) -> _Sdk | None:
+    """An SDK by its shape alone: a kind that is one of these, beside an input or an output under the same name."""
+    for attribute, told in attributes.items():
+        named = _KIND.fullmatch(attribute)
+        if named is None or named[1] in _KNOWN or not isinstance(told, str) or told.lower() not in _KINDS:
+            continue
+        model = _KINDS[told.lower()] == "model"
+        given = [f"{named[1]}.{n}" for n in _INPUTS] + [_PROMPT] * model
+        gave = [f"{named[1]}.{n}" for n in _OUTPUTS] + [_COMPLETION] * model
+        there = [next((n for n in names if n in attributes), "") for names in (given, gave)]
+        if any(there):
+            return _Sdk(attribute, there[0] or given[0], there[1] or gave[0], _REMEDY)
+    return None
 
 
 class _Reader(SpanReader):
@@ -114,7 +148,7 @@ class _Reader(SpanReader):
     def reply(self, sdk: _Sdk) -> None:
         """What was said: a response's body, choices, messages, or text."""
         there, got = self.held(sdk.output, "response.messages")
-        if not there or got is None:
+        if not there or got in (None, ""):  # of a reply of calls alone, some write its text only
             return
         if isinstance(got, list) and got and all(isinstance(c, dict) and isinstance(c.get("message"), dict) for c in got):
             got = {"choices": got}

@@ -112,3 +112,47 @@ def test_the_name_that_a_span_tells_of_itself_counts():
 def test_other_kinds_and_other_spans_are_not_read():
     assert span(LANGWATCH, "chain", "a", "b") is None
     assert read(DIALECT, {"langwatch.input": "a"}) is None
+
+
+JUDGEVAL = ("judgment.span_kind", "gen_ai.prompt", "gen_ai.completion")
+
+
+@pytest.mark.parametrize("kind", ["acme.span_kind", "acme.span.kind", "acme.type", "my-sdk.observation.type", "acme.run.type"])
+def test_an_sdk_that_nobody_knows_is_read_by_its_kind_input_and_output(kind):
+    name = kind.partition(".")[0]
+    got = read(DIALECT, {kind: "TOOL", f"{name}.input": '{"a": 1}', f"{name}.output": '{"b": 2}'}, name="find")
+    assert (got.kind, got.name) == ("tool", "find")
+    assert (got.fields["request.arguments"], got.fields["response.result"]) == ({"a": 1}, {"b": 2})
+    assert got.taken == {kind, f"{name}.input", f"{name}.output"}
+
+
+@pytest.mark.parametrize("kind", ["generation", "llm", "chat", "LLM"])
+def test_its_model_calls_may_have_their_bodies_under_the_old_names_of_the_conventions(kind):
+    body = {"model": "m", "messages": ASKED}
+    got = span(JUDGEVAL, kind, body, {"id": "c-1", "choices": [{"index": 0, "message": REPLY}]})
+    assert (got.kind, got.name) == ("model", "m")
+    assert said(got.fields["request.messages"] + got.fields["response.messages"]) == [
+        ("user", ["hello"]),
+        ("assistant", ["hi"]),
+    ]
+
+
+def test_an_empty_text_may_stand_for_a_reply_of_calls_alone():
+    got = span(JUDGEVAL, "llm", {"model": "m", "messages": ASKED}, "")
+    assert absent(got)["response.messages"] == "content_not_captured"
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"acme.span_kind": "tool"},
+        {"acme.span_kind": "tool", "other.input": "{}"},
+        {"acme.span_kind": "chain", "acme.input": "{}"},
+        {"acme.span_kind": 3, "acme.input": "{}"},
+        {"acme.span_kind": "tool", "gen_ai.prompt": "{}"},
+        {"http.type": "tool", "http.input": "{}"},
+        {"acme.deep.span_kind": "tool", "acme.deep.input": "{}"},
+    ],
+)
+def test_what_is_less_than_a_kind_beside_an_input_or_output_of_one_name_is_nobody_s(attributes):
+    assert read(DIALECT, attributes) is None
