@@ -77,9 +77,12 @@ class _Reader(SpanReader):
             self.taken |= {"llm.is_streaming", "gen_ai.is_streaming"} & self.attributes.keys()
 
     def whole(self, attribute: str) -> bool:
-        """Do the messages stand in the newer attribute as well? It holds more: here calls of the Responses API are lost."""
+        """Do the messages stand in the newer attribute as well? It holds more: here calls of the Responses API are lost.
+
+        Unless there is nothing in them (LiteLLM, of a reply of calls alone).
+        """
         given = decoded(self.attributes.get(attribute))
-        return isinstance(given, (list, tuple)) and bool(given)
+        return isinstance(given, (list, tuple)) and any(not isinstance(m, dict) or m.get("parts") != [] for m in given)
 
     def replies(self, said: list[dict[str, Any]]) -> None:
         reasons = [raw["finish_reason"] for raw in said if raw.get("finish_reason")]

@@ -124,7 +124,7 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
         return [x | ({"finish_reason": reason} if reason else {}) for x in normal_messages(m["message"])]
     if isinstance(m, dict) and isinstance(m.get("parts"), (list, tuple)) and not _is_gemini(m):
         out: dict[str, Any] = {"role": m.get("role"), "parts": _once([normal_part(p) for p in m["parts"]])}
-        for k, v in m.items():
+        for k, v in _beside(m, out["parts"]).items():
             if k not in out and not (v in (None, "") and k in ("name", "finish_reason")):
                 out[k] = v
         return [out]
@@ -137,6 +137,18 @@ def normal_messages(m: Any) -> list[dict[str, Any]]:
     if len(found) == 1 and found[0].get("role") == "assistant" and isinstance(m.get("stop_reason"), str):
         found[0] = {"finish_reason": m["stop_reason"], **found[0]}  # Anthropic's word for it, beside the message
     return found
+
+
+def _beside(m: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """The members beside the parts; calls, or the id of a call, that a package left there go into ``parts`` (LiteLLM)."""
+    rest = dict(m)
+    kinds = {p.get("type") for p in parts}
+    if isinstance(m.get("tool_calls"), list) and "tool_call" not in kinds:
+        parts += next(iter(decode_message({"role": "assistant", "tool_calls": rest.pop("tool_calls")})))["parts"]
+    if isinstance(m.get("tool_call_id"), str) and kinds <= {"text"}:
+        response = "\n".join(str(p.get("content", "")) for p in parts)
+        parts[:] = [{"type": "tool_call_response", "id": rest.pop("tool_call_id"), **({"response": response} if parts else {})}]
+    return rest
 
 
 _CALL_OBJECTS = ("ResponseFunctionToolCall(", "ChatCompletionMessageToolCall(", "ChatCompletionMessageFunctionToolCall(")

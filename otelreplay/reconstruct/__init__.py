@@ -94,6 +94,8 @@ def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
             held = draft.fields.get("request.messages")
             if held:
                 draft.fields["request.messages"] = [conversation.restored.get(id(m), m) for m in held]
+    for draft, replies_named in conversation.named.items():
+        draft.fields["response.messages"] = replies_named
     notes += tools.unread(conversation)
     gaps.unchanged(drafts)
     gaps.settle(drafts)

@@ -99,7 +99,7 @@ class Histories:
 
     def ends(self, request: list[Message], system: bytes) -> _Ends:
         """Digests of the beginnings of a request, where ``system`` is the digest of what stands before it."""
-        start, known = 0, _Ends(system)
+        start, known = 0, _Ends(system, system)
         for held, before, ends in reversed(self._last):
             if before == system and start < len(held) <= len(request) and all(map(is_, held, request)):
                 start, known = len(held), ends
@@ -177,9 +177,10 @@ def _digest(arguments: object) -> str:
 
 
 class _Ends(msgspec.Struct, frozen=True):
-    """Chained digests over the turns of a request."""
+    """Chained digests over the turns of a request; ``bare``: without the ids of its calls."""
 
     state: bytes
+    bare: bytes
     certain: bool = False
     sends: frozenset[bytes] = frozenset()
     quoted: frozenset[str] = frozenset()
@@ -188,20 +189,22 @@ class _Ends(msgspec.Struct, frozen=True):
 
     def after(self, request: Sequence[Message], at: int) -> _Ends:
         """With the turns from ``at`` on."""
-        state, certain, sends, quoted, told = self.state, self.certain, set[bytes](), set[str](), set[str]()
+        state, bare, certain, sends, quoted, told = self.state, self.bare, self.certain, set[bytes](), set[str](), set[str]()
         blanks = set[bytes]()
         while at < len(request):
             turn = turn_at(request, at)
             at += len(turn)
             if turn[0].get("role") == "assistant" and not turn[0]["parts"] and at < len(request) and _answers(request[at]):
                 blanks.add(state)
+            same = bare == state
             state, said = _step(state, turn)
+            bare = state if same and not said else _step(bare, turn, ids=False)[0]
             certain |= said
             if turn[0].get("role") == "assistant":
-                sends.add(state)
+                sends |= {state, bare}
             quoted |= {str(p.get("id")) for m in turn for _, p in tool_calls(m)}
             told |= {str(p["id"]) for m in turn for p in m["parts"] if p.get("type") == "tool_call_response" and p.get("id")}
-        return _Ends(state, certain, self.sends | sends, self.quoted | quoted, self.told | told, self.blanks | blanks)
+        return _Ends(state, bare, certain, self.sends | sends, self.quoted | quoted, self.told | told, self.blanks | blanks)
 
 
 def _answers(message: Message) -> bool:
@@ -214,21 +217,24 @@ def _ends(model: Draft, histories: Histories) -> dict[str, Any]:
     system = hashlib.sha256(canonical.jcs(model.fields.get("request.system") or [])).digest()
     found = histories.ends(request, system)
     leaves, said = _step(found.state, reply) if reply else (b"", False)
+    nameless = said and not any(p.get("id") for m in reply for _, p in tool_calls(m))  # its history may give its calls ids
+    if nameless:
+        leaves = _step(found.bare, reply, ids=False)[0]
     params = model.fields.get("request.params") or {}
     return {
         "sends": found.sends,
         "leaves": leaves,
         "asked": found.state,
         "blanks": found.blanks,
-        "certain": found.certain or said,
+        "certain": (found.certain or said) and not nameless,
         "told": found.told - found.quoted,
         "follows": str(params.get("previous_response.id") or ""),
         "response": str(model.fields.get("response.id") or ""),
     }
 
 
-def _step(state: bytes, turn: Sequence[Message]) -> tuple[bytes, bool]:
-    """(The digest with one more turn, whether it holds tool calls).
+def _step(state: bytes, turn: Sequence[Message], *, ids: bool = True) -> tuple[bytes, bool]:
+    """(The digest with one more turn, whether it holds tool calls). Without ``ids``: whatever the ids of these are.
 
     Text beside tool calls is left out, since some packages drop it from the history, and so is reasoning, which is not always
     sent back. Where an assistant's text is split does not matter.
@@ -237,7 +243,7 @@ def _step(state: bytes, turn: Sequence[Message]) -> tuple[bytes, bool]:
     parts = [p for m in turn for p in m["parts"] if p.get("type") != "reasoning"]
     said: Any = [p.get("content") if p.get("type") == "text" else p for p in parts]
     if calls:
-        said = [[p.get("id"), p.get("name"), p.get("arguments")] for p in calls]
+        said = [[p.get("id") if ids else None, p.get("name"), p.get("arguments")] for p in calls]
     elif turn[0].get("role") == "assistant" and all(isinstance(x, str) for x in said):
         said = "".join(said)
     return hashlib.sha256(state + canonical.jcs([turn[0].get("role"), said])).digest(), bool(calls)

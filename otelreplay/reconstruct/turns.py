@@ -66,6 +66,10 @@ class Call(msgspec.Struct, eq=False):
         """The id that crossed the wire: the id of an item of a reply (``fc_…``) names no call."""
         return self.known_as or ("" if self.id.startswith(_ITEM) else self.id)
 
+    def key(self) -> str:
+        """The id by which an answer finds it."""
+        return self.id or self.known_as
+
 
 _ITEM = "fc_"
 
@@ -96,17 +100,17 @@ class _Open:
         for call in calls:
             if call not in self.calls:
                 self.calls[call] = None
-                if call.id:
-                    self._by_id[call.id] = (*self.named(call.id), call)
+                if call.key():
+                    self._by_id[call.key()] = (*self.named(call.key()), call)
 
     def remove(self, call: Call) -> None:
         if call in self.calls:
             del self.calls[call]
-            if call.id:
-                same = self._by_id.pop(call.id)
+            if call.key():
+                same = self._by_id.pop(call.key())
                 at = same.index(call)
                 if len(same) > 1:
-                    self._by_id[call.id] = same[:at] + same[at + 1 :]
+                    self._by_id[call.key()] = same[:at] + same[at + 1 :]
 
     def named(self, call_id: str) -> tuple[Call, ...]:
         return self._by_id.get(call_id, ())
@@ -135,6 +139,8 @@ class Conversation:
         self.calls: list[Call] = []
         self.lost: list[Lost] = []
         self.restored: dict[int, Message] = {}
+        self.named: dict[Draft, list[Message]] = {}
+        """Replies whose calls have their ids from the history."""
         self._keys: dict[int, Any] = {}
         self._replies: dict[Any, dict[Draft, None]] = {}
         self._asked: dict[Draft, list[Call]] = {}
@@ -248,7 +254,9 @@ class Conversation:
         if owner is not None:
             thread.last, thread.told = owner, []  # whoever gave this turn has waited for the tools before it
             draft.before.add(owner)
-            thread.open.add(self._taken_calls(owner, turn))
+            taken = self._taken_calls(owner, turn)
+            self._name(taken, owner, turn, f"{draft.id}:{path}")
+            thread.open.add(taken)
             self._restore(draft, owner, turn)
             return
         if self.key(turn) is None:
@@ -283,6 +291,24 @@ class Conversation:
         key, replies = self.key(turn), owner.fields["response.messages"]
         self._taken[owner] = next((n for n, m in enumerate(replies) if self.key([m]) == key), 0)
         return [c for c in asked if c.path.startswith(f"response.messages[{self._taken[owner]}]")]
+
+    def _name(self, calls: list[Call], owner: Draft, turn: list[Message], source: str) -> None:
+        """Gives the calls of a reply the ids that its history has for them, where the reply was recorded without."""
+        if not calls or any(call.key() for call in calls):
+            return
+        ids = [str(part.get("id") or "") for m in turn for _, part in tool_calls(m)]
+        if len(ids) != len(calls) or not all(ids):
+            return
+        by_part = {id(call.part): given for call, given in zip(calls, ids, strict=True)}
+        for call, given in zip(calls, ids, strict=True):
+            call.known_as = given
+        replies = []  # equal messages of a run are one object, so that only this one's are put in its place
+        for message in owner.fields.get("response.messages") or ():
+            named = {n: by_part[id(part)] for n, part in tool_calls(message) if id(part) in by_part}
+            parts = [{"type": p["type"], "id": named[n], **p} if n in named else p for n, p in enumerate(message["parts"])]
+            marks = [Inferred(field=f"parts[{n}].id", source=source, rule="call_id_from_later_history") for n in named]
+            replies.append(Message({**message, "parts": parts}, [*message.marks, *marks]) if named else message)
+        self.named[owner] = replies
 
     def _restore(self, draft: Draft, owner: Draft, turn: list[Message]) -> None:
         """Puts back the text that some packages drop from a history message with tool calls."""

@@ -83,6 +83,9 @@ def test_messages_that_stand_in_the_newer_attribute_too_are_read_from_there():
     older = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "a part"}
     assert "request.messages" not in read(indexed, {**older, "gen_ai.input.messages": newer}).fields
     assert "request.messages" in read(indexed, older).fields
+    said = {"gen_ai.completion.0.function_call.name": "find", "gen_ai.completion.0.function_call.arguments": "{}"}
+    empty = json.dumps([{"role": "assistant", "parts": [], "finish_reason": "tool_calls"}])
+    assert "response.messages" in read(indexed, {**said, "gen_ai.output.messages": empty}).fields
 
 
 def test_an_empty_reply_is_no_absent_reply():

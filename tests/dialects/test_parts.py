@@ -7,7 +7,7 @@ import pytest
 from otelreplay.dialects import Interner
 from otelreplay.dialects.genai import DIALECT
 from otelreplay.dialects.genai_events import DIALECT as EVENTS
-from otelreplay.dialects.values import one_message, read_messages
+from otelreplay.dialects.values import normal_messages, one_message, read_messages
 from tests.dialects.views import absent, read, said
 
 MODEL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
@@ -100,3 +100,31 @@ def test_lines_of_text_tell_that_a_turn_had_none():
     assert absent(got)["response.messages"] == "not_carried_by_convention"
     empty = read(EVENTS, {"gen_ai.completion": "", "gen_ai.response.finish_reasons": ["stop"]})
     assert said(empty.fields["response.messages"]) == [("assistant", [""])]
+
+
+def test_calls_and_the_id_of_a_call_that_stand_beside_the_parts_go_into_them():
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"a": 1}'}}
+    (asked,) = normal_messages(
+        {"role": "assistant", "parts": [{"type": "text", "content": "let me look"}], "tool_calls": [call]}
+    )
+    assert asked == {
+        "role": "assistant",
+        "parts": [
+            {"type": "text", "content": "well"},
+            {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"a": 1}},
+        ],
+    }
+    (told,) = normal_messages({"role": "tool", "parts": [{"type": "text", "content": "42"}], "tool_call_id": "c1"})
+    assert told == {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "42"}]}
+    (silent,) = normal_messages({"role": "tool", "parts": [], "tool_call_id": "c1"})
+    assert silent["parts"] == [{"type": "tool_call_response", "id": "c1"}]
+
+
+def test_calls_that_stand_in_the_parts_are_not_taken_twice():
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    part = {"type": "tool_call", "id": "c1", "name": "find", "arguments": {}}
+    (message,) = normal_messages({"role": "assistant", "parts": [part], "tool_calls": [call]})
+    assert message["parts"] == [part]
+    answered = {"type": "tool_call_response", "id": "c1", "response": "42"}
+    (message,) = normal_messages({"role": "tool", "parts": [answered], "tool_call_id": "c1"})
+    assert message["parts"] == [answered]

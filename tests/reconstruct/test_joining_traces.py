@@ -75,6 +75,23 @@ def test_the_sdks_own_span_below_does_not_count():
     assert groups(both, lone(4, [*ASK, CALL, TOLD], DONE)) == [[2, 4]]
 
 
+def test_a_call_that_is_told_best_by_the_inner_of_its_two_spans_is_a_lone_one_too():
+    """A framework's span without content is the root, the body stands in one below it (LiteLLM)."""
+    outer = model(2, parent=None, response_id="x")
+    both = in_trace(2, outer, model(3, ASK, CALL, parent=2, response_id="x", start=outer.start, end=outer.end))
+    assert groups(both, lone(4, [*ASK, CALL, TOLD], DONE)) == [[2, 4]]
+
+
+def test_calls_that_a_reply_was_recorded_without_ids_of_are_continued_once_by_the_nearest():
+    bare = calls((None, "find", {"id": "o-1"}))
+    later = lone(4, [*ASK, CALL, TOLD], DONE)
+    assert groups(lone(2, ASK, bare), later) == [[2, 4]]
+    assert groups(lone(1, ASK, bare), lone(2, ASK, bare), later) == [[2, 4]]
+    assert groups(lone(2, ASK, calls((None, "find", {"id": "o-2"}))), later) == []
+    more = lone(6, [*ASK, CALL, TOLD, calls(("c2", "find", {"id": "o-9"})), answer("c2", "9")], DONE)
+    assert groups(lone(2, ASK, bare), lone(4, [*ASK, CALL, TOLD], calls((None, "find", {"id": "o-9"}))), more) == [[2, 4, 6]]
+
+
 def test_text_beside_calls_and_reasoning_do_not_matter_for_joining():
     said = calls(("c1", "find", {"id": "o-1"}), said="let me look")
     assert groups(lone(2, ASK, said), lone(4, [*ASK, CALL, TOLD], DONE)) == [[2, 4]]

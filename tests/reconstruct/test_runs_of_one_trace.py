@@ -333,3 +333,31 @@ def test_a_reply_to_two_choices_keeps_both():
     )
     (found,) = of_kind(rebuilt(agent(), two), "model")
     assert len(found.response["messages"]) == 2
+
+
+def test_calls_that_a_reply_was_recorded_without_ids_of_have_them_from_the_history():
+    """Each reply those of its own turn, though equal replies are one object."""
+    bare = calls((None, "find", {"id": "o-1"}), (None, "find", {"id": "o-2"}))
+    first, again = (calls((f"a{n}", "find", {"id": "o-1"}), (f"b{n}", "find", {"id": "o-2"})) for n in (1, 2))
+    told = [[answer(f"b{n}", "two"), answer(f"a{n}", "one")] for n in (1, 2)]
+    recording = rebuilt(
+        agent(),
+        model(2, ASK, bare),
+        model(4, [*ASK, first, *told[0]], bare),
+        model(6, [*ASK, first, *told[0], again, *told[1]], DONE),
+    )
+    replies = [[p.get("id") for p in m.response["messages"][0]["parts"]] for m in of_kind(recording, "model")]
+    assert [["a1", "b1"], ["a2", "b2"], [None]] == replies
+    assert [("a1", "one"), ("b1", "two"), ("a2", "one"), ("b2", "two")] == [
+        (tool.request["call_id"], tool.response["result"]) for tool in of_kind(recording, "tool")
+    ]
+    (mark, _) = of_kind(recording, "model")[0].response["messages"][0].marks
+    assert (mark.field, mark.rule) == ("parts[0].id", "call_id_from_later_history")
+    assert mark.source == f"{TRACE}/{4:016x}:request.messages[1]"
+
+
+def test_ids_of_a_history_that_has_some_only_name_nothing():
+    bare = calls((None, "find", {"id": "o-1"}), (None, "find", {"id": "o-2"}))
+    some = calls(("a1", "find", {"id": "o-1"}), (None, "find", {"id": "o-2"}))
+    recording = rebuilt(agent(), model(2, ASK, bare), model(4, [*ASK, some, answer("a1", "one")], DONE))
+    assert [None, None] == [p.get("id") for p in of_kind(recording, "model")[0].response["messages"][0]["parts"]]
