@@ -104,9 +104,7 @@ def test_lines_of_text_tell_that_a_turn_had_none():
 
 def test_calls_and_the_id_of_a_call_that_stand_beside_the_parts_go_into_them():
     call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"a": 1}'}}
-    (asked,) = normal_messages(
-        {"role": "assistant", "parts": [{"type": "text", "content": "let me look"}], "tool_calls": [call]}
-    )
+    (asked,) = normal_messages({"role": "assistant", "parts": [{"type": "text", "content": "well"}], "tool_calls": [call]})
     assert asked == {
         "role": "assistant",
         "parts": [
