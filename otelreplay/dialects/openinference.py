@@ -28,7 +28,7 @@ from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
 from otelreplay.dialects.toolio import arguments_of, by_name
-from otelreplay.dialects.values import lift_system, read_tools
+from otelreplay.dialects.values import is_json_like, lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Inferred, Message, Missing
 from otelreplay.providers.converse_blocks import is_message
@@ -53,6 +53,8 @@ _NOT_PARAMS: Final = frozenset(
     }
 )
 """What stands among the parameters and is none: the request's own fields, what a framework knows of a model."""
+_PRINTED: Final = re.compile(r"\s*[\w.]+\(|\s*<")
+"""What Python prints of an object is no text that a model said."""
 _DATED: Final = re.compile(r"-20\d\d-?\d\d-?\d\d\b")
 _SHOW: Final = (
     "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_... variables where the "
@@ -181,6 +183,7 @@ class _Reader(SpanReader):
             self.drops_text = True
             self.give({"response.messages": [self.intern.message(own)], "response.finish_reasons": [got["finish_reason"]]})
         self.messages_spelled_out()
+        self.reply_in_plain_text()
         self.tools_spelled_out()
         self.parameters()
         self.facts()
@@ -202,6 +205,25 @@ class _Reader(SpanReader):
             replies = [self.intern.message(m) for m in spelled_messages(said)]
             if _shown(replies) and any(m["parts"] for m in replies):
                 self.fields["response.messages"] = replies
+
+    def reply_in_plain_text(self) -> None:
+        """All that some packages record of a stream is the text of its reply (traceAI)."""
+        text = self.attributes.get(OUTPUT)
+        if (
+            self.failed
+            or not isinstance(text, str)
+            or not text.strip()
+            or {"response.messages"} & (self.fields | self.broken).keys()
+        ):
+            return
+        mime = self.attributes.get(OUTPUT.removesuffix("value") + "mime_type", "text/plain")
+        if mime != "text/plain" or text in HIDDEN or is_json_like(text) or _PRINTED.match(text):
+            return
+        if any(name.startswith("llm.output_messages.") for name in self.attributes):
+            return
+        self.taken.add(OUTPUT)
+        said = [self.intern.message({"role": "assistant", "parts": [{"type": "text", "content": text}]})]
+        self.infer({"response.messages": said}, OUTPUT, rule="reply_from_output_text")
 
     def beginning_lost(self, first: Any, found: list[Message]) -> None:
         """A limit takes the oldest attributes first: the role of a message that is half there, and all messages before it."""

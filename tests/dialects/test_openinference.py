@@ -301,3 +301,25 @@ def test_what_a_response_repeats_of_its_request_is_inferred():
     assert {m.field: m.rule for m in got.marks} == dict.fromkeys(
         ["request.params", "request.tools"], "request_from_response_echo"
     )
+
+
+def test_plain_text_is_the_reply_where_nothing_else_tells_it():
+    got = read(attributes={"output.value": "it is late"})
+    assert texts(got.fields["response.messages"]) == [("assistant", ["it is late"])]
+    assert [m.rule for m in got.marks] == ["reply_from_output_text"]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"output.value": " "},
+        {"output.value": "__REDACTED__"},
+        {"output.value": '{"score": 1}'},
+        {"output.value": "ChatCompletion(id='c')"},
+        {"output.value": "<stream object at 0x1>"},
+        {"output.value": "late", "output.mime_type": "application/json"},
+        {"output.value": "late", "llm.output_messages.0.message.role": "assistant"},
+    ],
+)
+def test_what_is_no_plain_text_or_does_not_stand_alone_is_no_reply(attributes):
+    assert "response.messages" not in read(attributes=attributes).fields
