@@ -7,6 +7,8 @@ in this order; the spans of one boundary become one event that names them all:
    and these differ, or both have a reply and these differ, or requests without a common reply do.
 2. Model: two spans with the same response id that overlap in time, wherever they stand, if one of them holds no content, or one
    is within the other and they are of two packages that tell the same reply.
+   Also, without such an id on one side, if one holds no content, stands beside the other inside the same span and within its
+   time, is of another package, tells the same model and numbers of tokens, and there is no other that it could be.
 3. Tool: a span inside another tool span, with no agent or model between them, is the same call when their names are alike
    (equal, or one is the other inside a server's name space), or when both have the same call id.
 4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
@@ -21,6 +23,8 @@ but the roles, or less than another, are replaced by the whole ones.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -35,6 +39,8 @@ _CONTENT = (*_MESSAGES, "request.arguments", "response.result")
 _HOLDING = frozenset({"content", "response", "arguments", "uri", "value"})
 """Keys of a part under which its content stands."""
 _CLIENT = 3
+_AT_ONCE = 64
+"""Calls that run side by side and are looked at for one that tells the same."""
 _HTTP = ("http.request.method", "http.method")
 
 
@@ -94,6 +100,7 @@ def merge(drafts: Sequence[Draft]) -> list[Draft]:
     for group in by_response.values():
         if len(group) > 1:
             _merge_by_response(group, into)
+    _merge_beside(drafts, into)
     if not into:
         return list(drafts)
     kept = [d for d in drafts if _root(d, into) is d]
@@ -218,6 +225,37 @@ def _merge_by_response(group: Sequence[Draft], into: dict[Draft, Draft]) -> None
         around = [h for h in holders if _is_within(draft, h) and h not in into and draft not in into]
         if around:
             _join(min(around, key=lambda h: (h.end - h.start, h.id)), draft, into)
+
+
+def _merge_beside(drafts: Sequence[Draft], into: dict[Draft, Draft]) -> None:
+    """Join each empty call to the one beside it that tells the same call: a package that does not make its span the parent."""
+    models: dict[Draft | None, list[Draft]] = {}
+    for draft in drafts:
+        if draft.kind == "model" and draft not in into and not draft.exact:
+            models.setdefault(draft.parent, []).append(draft)
+    for beside in models.values():
+        hollow = [d for d in beside if not _content(d) and not d.has("error")] if len(beside) > 1 else []
+        whole = sorted((d for d in beside if _content(d)), key=lambda d: (d.start, d.id)) if hollow else []
+        starts = [d.start for d in whole]
+        taken = []
+        for draft in hollow:
+            until = bisect_right(starts, draft.start)
+            taken.append((draft, [o for o in whole[max(0, until - _AT_ONCE) : until] if _tells_the_same(draft, o)]))
+        claims = Counter(other for _, found in taken for other in found)
+        for draft, found in taken:
+            if len(found) == 1 and claims[found[0]] == 1:
+                _join(found[0], draft, into)
+
+
+def _tells_the_same(hollow: Draft, whole: Draft) -> bool:
+    if hollow.scope == whole.scope or _trace(hollow) != _trace(whole):
+        return False
+    tokens = [
+        [(d.fields.get("response.usage") or {}).get(n) for n in ("input_tokens", "output_tokens")] for d in (hollow, whole)
+    ]
+    named = [d.fields.get("request.model") for d in (hollow, whole)]
+    within = whole.start <= hollow.start and hollow.end <= whole.end
+    return within and None not in tokens[0] and tokens[0] == tokens[1] and named[0] == named[1] and same_model(hollow, whole)
 
 
 def _is_within(inner: Draft, outer: Draft) -> bool:

@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 from otelreplay.reconstruct import TraceExtent, join_traces
 from otelreplay.spans import LogRecord, Scope
 from tests.reconstruct.builders import (
     ASK,
     DONE,
+    LATEST,
     OWN,
     TRACE,
     agent,
@@ -313,3 +316,43 @@ def test_a_step_inside_a_package_is_none_in_any_convention():
         3, "execute_tool (merged)", parent=1, gen_ai__operation__name="execute_tool", gen_ai__tool__name="(merged tools)"
     )
     assert of_kind(rebuilt(agent(), merged), "tool") == []
+
+
+SDK = Scope(name="com.anthropic.sdk.python", version="2.0")
+USED = {"gen_ai__usage__input_tokens": 9, "gen_ai__usage__output_tokens": 2}
+
+
+def without_id(n):
+    """A package's span of a call, in which no response id stands."""
+    whole = model(n, ASK, DONE, start=1200, end=1300, **USED)
+    del whole.attributes["gen_ai.response.id"]
+    return whole
+
+
+def told_twice(*more, **inner):
+    """Spans of each model event: a package tells a call, and beside it the SDK, which alone has a response id."""
+    hollow = model(3, **{"scope": SDK, "response_id": "msg-1", "start": 1210, "end": 1290, **USED, **inner})
+    return [len(e.spans) for e in of_kind(rebuilt(agent(), without_id(2), hollow, *more), "model")]
+
+
+def test_a_call_that_stands_empty_beside_the_span_that_tells_it_is_that_call():
+    assert [2] == told_twice()
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"gen_ai__usage__output_tokens": 3},
+        {"scope": LATEST},
+        {"parent": 77},
+        {"gen_ai__usage__input_tokens": None},
+        {"end": 1310},
+    ],
+)
+def test_one_that_differs_in_anything_is_another_call(inner):
+    assert [1, 1] == told_twice(**inner)
+
+
+def test_where_two_calls_could_be_the_empty_one_s_it_is_left_alone():
+    assert [1, 1, 1] == told_twice(without_id(4))
+    assert [1, 1, 1] == told_twice(model(5, scope=SDK, response_id="msg-2", start=1220, end=1280, **USED))
