@@ -32,6 +32,7 @@ from otelreplay.dialects.values import (
     read_parts,
     read_tools,
 )
+from otelreplay.dialects.wire import json_of, request_fields
 from otelreplay.events import Inferred, Mark, Message, Missing
 
 ATTRIBUTE_FIELDS: Mapping[str, str] = {
@@ -359,12 +360,27 @@ class _Reader:
         if usage:
             self.fields["response.usage"] = dict(sorted(usage.items()))
 
+    def items_in_text(self, request: str, response: str) -> None:
+        """Read the items that a package wrote as the text of one message; drop the empty text that stands for calls."""
+        texts = [p.get("content") for m in self.fields.get(request, ()) for p in m["parts"]]
+        items = json_of(texts[0]) if len(texts) == 1 and isinstance(texts[0], str) else None
+        if isinstance(items, list) and items and all(isinstance(i, dict) and ("role" in i or "type" in i) for i in items):
+            self.fields[request] = request_fields({"input": items}, self.intern).get("request.messages", self.fields[request])
+            for field in ("request.system", "request.tools"):
+                detail = "of a request of the Responses API this package records the input alone"
+                self.broken[field] = Missing(field=field, cause="not_carried_by_convention", detail=detail)
+        said = [p for m in self.fields.get(response, ()) for p in m["parts"]]
+        if said == [{"type": "text", "content": ""}]:
+            del self.fields[response]
+
     def messages(self, request: str, response: str) -> None:
         self.content(sc.SYSTEM_INSTRUCTIONS, "request.system", read_parts)
         self.content(sc.INPUT_MESSAGES, request, self.list_of_messages)
         self.content(sc.OUTPUT_MESSAGES, response, self.list_of_messages)
         if self.package.message_a_chunk and len(self.fields.get(response, ())) > 1:
             self.fields[response] = [self.intern.message(m) for m in one_message(self.fields[response])]
+        if self.package.items_as_text:
+            self.items_in_text(request, response)
         if request in self.fields:
             whole = self.fields[request]
             parts, self.fields[request] = lift_system(whole)

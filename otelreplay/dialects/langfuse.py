@@ -20,7 +20,7 @@ from otelreplay.dialects.collecting import SpanReader
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spoken import spoken
-from otelreplay.dialects.values import lift_system
+from otelreplay.dialects.values import DATED, lift_system
 from otelreplay.dialects.wire import json_of, request_fields
 from otelreplay.events import Failure
 from otelreplay.providers import CODECS, decode_message
@@ -69,6 +69,12 @@ class Langfuse:
 DIALECT = Langfuse()
 
 
+def _spoken(item: Any) -> Any:
+    """A reply of nothing but calls has no role where it was put together from a stream (Langfuse for JavaScript)."""
+    bare = isinstance(item, dict) and "role" not in item and isinstance(item.get("tool_calls"), list)
+    return {"role": "assistant", **item} if bare else item
+
+
 class _Reader(SpanReader):
     """Collects the fields of one observation."""
 
@@ -109,7 +115,7 @@ class _Reader(SpanReader):
             return
         if isinstance(body, str):
             body = {"role": "assistant", "content": body}
-        items = body if isinstance(body, list) else [body]
+        items = [_spoken(item) for item in (body if isinstance(body, list) else [body])]
         if not items or not all(isinstance(item, dict) for item in items):
             return
         if all("role" in item and item.get("type") in (None, "message") and "id" not in item for item in items):
@@ -122,6 +128,9 @@ class _Reader(SpanReader):
 
     def facts(self) -> None:
         self.simple(f"{_AT}model.name", "response.model")
+        named = self.attributes.get(f"{_AT}model.name")
+        if named and not DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
+            self.infer({"request.model": named}, f"{_AT}model.name", rule="request_model_from_model_name")
         params = json_of(self.attributes.get(f"{_AT}model.parameters"))
         if isinstance(params, dict):
             sent = {

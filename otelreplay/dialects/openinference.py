@@ -28,7 +28,7 @@ from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
 from otelreplay.dialects.toolio import arguments_of, by_name
-from otelreplay.dialects.values import is_json_like, lift_system, read_tools
+from otelreplay.dialects.values import DATED, is_json_like, lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Inferred, Message, Missing
 from otelreplay.providers.converse_blocks import is_message
@@ -55,7 +55,6 @@ _NOT_PARAMS: Final = frozenset(
 """What stands among the parameters and is none: the request's own fields, what a framework knows of a model."""
 _PRINTED: Final = re.compile(r"\s*[\w.]+\(|\s*<")
 """What Python prints of an object is no text that a model said."""
-_DATED: Final = re.compile(r"-20\d\d-?\d\d-?\d\d\b")
 _SHOW: Final = (
     "unset OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and the other OPENINFERENCE_HIDE_... variables where the "
     "agent runs (or the TraceConfig given to the instrumentor)"
@@ -270,7 +269,7 @@ class _Reader(SpanReader):
         if named:
             self.taken.add("llm.model_name")
             self.give({"response.model" if OUTPUT in self.attributes or not self.failed else "request.model": named})
-            if not _DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
+            if not DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
                 self.infer({"request.model": named}, "llm.model_name", rule="request_model_from_model_name")
         for attribute in ("llm.provider", "llm.system"):
             if self.attributes.get(attribute):

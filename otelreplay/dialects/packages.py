@@ -51,6 +51,8 @@ class Package:
     """False: no mode of the package records the system prompt."""
     message_a_chunk: bool = False
     """True: a streamed reply is one message a chunk."""
+    items_as_text: bool = False
+    """True: the items of a request of the Responses API are one text, and a reply of calls alone is an empty one."""
     names_in_ids: bool = False
     """True: the name of the tool stands before the id of a call in replies, and not in the history."""
     invents_ids: bool = False
@@ -71,6 +73,8 @@ _PACKAGES: tuple[tuple[str, Package], ...] = (
     ("opentelemetry.instrumentation.genai.", _LATEST),
     ("opentelemetry.instrumentation.google_genai", Package(content=SPAN_ONLY, tools=SPAN_MODES, invents_ids=True)),
     ("opentelemetry.util.genai", _LATEST),
+    ("@traceloop/instrumentation-openai", Package(
+        content="leave traceContent of the instrumentation on where the agent runs", items_as_text=True)),
     ("gemini-cli", Package(
         content="set telemetry.traces and telemetry.logPrompts to true in the settings of Gemini CLI",
         message_a_chunk=True, names_in_ids=True)),

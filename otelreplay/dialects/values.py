@@ -23,6 +23,8 @@ ELIDED = ("<elided>", "__REDACTED__", "REDACTED", "<REDACTED>", "[REDACTED]")
 
 
 _READ: Final = json.JSONDecoder().raw_decode
+DATED: Final = re.compile(r"-20\d\d-?\d\d-?\d\d\b")
+"""In the name of a model: the day of a version, which a provider's responses have and requests seldom."""
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 

@@ -11,6 +11,7 @@ from otelreplay.dialects.packages import LOST
 from otelreplay.events import Inferred, Missing, Note
 from otelreplay.reconstruct.astray import placed
 from otelreplay.reconstruct.draft import Draft
+from otelreplay.reconstruct.glued import without_glued_calls
 from otelreplay.reconstruct.logged import told_by_logs
 from otelreplay.spans import Identified, LogRecord, Span
 
@@ -93,6 +94,8 @@ def draft_of(view: SpanView, intern: Interner, notes: list[Note], dialects: Sequ
         draft.drops_calls |= reading.drops_calls
         draft.conversation |= reading.conversation
         draft.as_tool = draft.as_tool or reading.as_tool
+    if draft.kind == "model" and not draft.exact:
+        without_glued_calls(draft)
     draft.leftovers = _leftovers(view, used, draft.name)
     _unread(draft, view)
     return draft

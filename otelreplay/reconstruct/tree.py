@@ -6,9 +6,9 @@ in this order; the spans of one boundary become one event that names them all:
 1. Model: a span inside another model span, with no agent or tool between them, is the same call, unless both have a response id
    and these differ, or both have a reply and these differ, or requests without a common reply do.
 2. Model: two spans with the same response id that overlap in time, wherever they stand, if one of them holds no content, or one
-   is within the other and they are of two packages that tell the same reply.
-   Also, without such an id on one side, if one holds no content, stands beside the other inside the same span and within its
-   time, is of another package, tells the same model and numbers of tokens, and there is no other that it could be.
+   is within the other and they are of two packages that tell the same reply. Also, without such an id on one side, if one holds
+   no content, stands beside the other inside the same span, one within the time of the other, is of another package, tells the
+   same model and numbers of tokens, and there is no other that it could be.
 3. Tool: a span inside another tool span, with no agent or model between them, is the same call when their names are alike
    (equal, or one is the other inside a server's name space), or when both have the same call id.
 4. HTTP: a client's span inside a model's, with no other boundary between them, is how that call travelled.
@@ -239,7 +239,7 @@ def _merge_beside(drafts: Sequence[Draft], into: dict[Draft, Draft]) -> None:
         starts = [d.start for d in whole]
         taken = []
         for draft in hollow:
-            until = bisect_right(starts, draft.start)
+            until = bisect_right(starts, draft.end)
             taken.append((draft, [o for o in whole[max(0, until - _AT_ONCE) : until] if _tells_the_same(draft, o)]))
         claims = Counter(other for _, found in taken for other in found)
         for draft, found in taken:
@@ -254,7 +254,7 @@ def _tells_the_same(hollow: Draft, whole: Draft) -> bool:
         [(d.fields.get("response.usage") or {}).get(n) for n in ("input_tokens", "output_tokens")] for d in (hollow, whole)
     ]
     named = [d.fields.get("request.model") for d in (hollow, whole)]
-    within = whole.start <= hollow.start and hollow.end <= whole.end
+    within = (hollow.start - whole.start) * (hollow.end - whole.end) <= 0  # one inside the other, whichever is outside
     return within and None not in tokens[0] and tokens[0] == tokens[1] and named[0] == named[1] and same_model(hollow, whole)
 
 

@@ -37,7 +37,7 @@ def test_a_generation_has_messages_tools_and_the_reply():
         "generation",
         {"messages": ASKED, "tools": TOOLS},
         {"role": "assistant", "content": None, "tool_calls": [CALL]},
-        model__name="m-2024",
+        model__name="m-2024-07-18",
         model__parameters='{"temperature": 0, "max_tokens": "Infinity", "top_p": 1}',
         usage_details='{"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4}',
     ).fields
@@ -46,7 +46,7 @@ def test_a_generation_has_messages_tools_and_the_reply():
     assert [t["name"] for t in got["request.tools"]] == ["look"]
     assert parts(got["response.messages"]) == [{"type": "tool_call", "id": "c1", "name": "look", "arguments": {"a": 1}}]
     assert got["response.usage"] == {"input_tokens": 3, "output_tokens": 1}
-    assert got["response.model"] == "m-2024"
+    assert got["response.model"] == "m-2024-07-18"
     assert got["request.params"] == {"temperature": 0}, "what is filled in for a param that was not given was not sent"
     assert "request.model" not in got, "the convention keeps only the model that answered"
 

@@ -103,3 +103,15 @@ def test_agents_retrievers_and_embeddings_hold_what_went_in():
 def test_plain_spans_are_not_read():
     assert observation("span", "a", "b") is None
     assert read(DIALECT, {f"{AT}type": 7}) is None
+
+
+def test_a_reply_of_nothing_but_calls_has_no_role_in_what_was_put_together_from_a_stream():
+    call = {"function": {"name": "find", "arguments": '{"a": 1}'}}
+    got = observation("generation", ASKED, {"tool_calls": [call]}).fields["response.messages"]
+    assert said(got) == [("assistant", [{"a": 1}])]
+
+
+@pytest.mark.parametrize(("name", "asked"), [("m-1", "m-1"), ("m-1-2024-07-18", None), ("m-20240718", None)])
+def test_a_model_s_name_without_a_date_is_the_one_that_was_asked_for(name, asked):
+    got = observation("generation", ASKED, REPLY, model__name=name)
+    assert (got.fields["response.model"], got.fields.get("request.model")) == (name, asked)

@@ -126,3 +126,34 @@ def test_calls_that_stand_in_the_parts_are_not_taken_twice():
     answered = {"type": "tool_call_response", "id": "c1", "response": "42"}
     (message,) = normal_messages({"role": "tool", "parts": [answered], "tool_call_id": "c1"})
     assert message["parts"] == [answered]
+
+
+TRACELOOP = "@traceloop/instrumentation-openai"
+ITEMS = [
+    {"role": "user", "content": "hello"},
+    {"type": "function_call", "call_id": "c1", "name": "find", "arguments": '{"a": 1}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "42"},
+]
+
+
+def in_text(items, reply, scope):
+    asked = [{"role": "user", "parts": [{"type": "text", "content": json.dumps(items)}]}]
+    gave = [{"role": "assistant", "parts": [{"type": "text", "content": reply}], "finish_reason": "stop"}]
+    held = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+    held |= {"gen_ai.input.messages": json.dumps(asked), "gen_ai.output.messages": json.dumps(gave)}
+    return read(DIALECT, held, scope=scope)
+
+
+def test_items_that_a_package_wrote_as_one_text_are_its_messages():
+    got = in_text(ITEMS, "it is late", TRACELOOP)
+    assert said(got.fields["request.messages"]) == [("user", ["hello"]), ("assistant", [{"a": 1}]), ("tool", ["42"])]
+    assert said(got.fields["response.messages"]) == [("assistant", ["it is late"])]
+    assert {"request.system", "request.tools"} <= absent(got).keys()
+    assert "response.messages" in absent(in_text(ITEMS, "", TRACELOOP))
+
+
+def test_json_that_a_user_says_is_text_and_an_empty_reply_is_one():
+    got = in_text(ITEMS, "", "other")
+    assert said(got.fields["request.messages"]) == [("user", [json.dumps(ITEMS)])]
+    assert said(got.fields["response.messages"]) == [("assistant", [""])]
+    assert said(in_text("hello", "hi", TRACELOOP).fields["request.messages"]) == [("user", ['"hello"'])]
