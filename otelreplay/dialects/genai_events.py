@@ -27,6 +27,7 @@ from otelreplay.dialects import packages as pk
 from otelreplay.dialects.intern import Interner
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spoken import spoken
+from otelreplay.dialects.toolio import literal
 from otelreplay.dialects.values import ELIDED, decoded, is_broken, is_cut, lift_system, normal_messages, read_messages
 from otelreplay.events import Inferred, Mark, Message, Missing
 from otelreplay.providers.converse_blocks import result_of_blocks
@@ -63,8 +64,10 @@ class GenAIEvents:
             return None  # an agent's span, or one cycle of it, that repeats the events of the calls inside
         items = _items(view)
         oldest = _oldest(view)
-        if not items and not oldest:
-            return None
+        if not items and (
+            not oldest or (oldest.keys() == {sc.LEGACY_COMPLETION} and not view.span.attributes.keys() & _OF_A_CALL)
+        ):
+            return None  # what a decorated function returned stands under the name of a completion, too (OpenLIT)
         fields: dict[str, Any] = {}
         gaps = list(_read_oldest(oldest, view, intern, fields))
         if items:
@@ -304,6 +307,9 @@ def _is_stub(m: Any) -> bool:
     return isinstance(m, list) and bool(m) and all(isinstance(c, dict) and c.keys() == {"id", "type"} for c in m)
 
 
+_OF_A_CALL = {sc.OPERATION, sc.SYSTEM, sc.PROVIDER, sc.REQUEST_MODEL, sc.RESPONSE_MODEL}
+_CALLS = "gen_ai.response.tool_calls"
+"""Where OpenLIT before 1.34 writes the calls of a reply, as Python prints them."""
 _ONLY_TEXT = "only the text of messages is recorded, and this turn had none: the tools that it called are not told"
 
 
@@ -341,6 +347,10 @@ def _read_oldest(oldest: dict[str, Any], view: SpanView, intern: Interner, field
             else None
         )
         if got is None:
+            called = literal(view.span.attributes.get(_CALLS)) if whole in ("", "None") and role == "assistant" else None
+            if isinstance(called, list) and called and all(isinstance(c, dict) for c in called):
+                fields[side] = [intern.message(m) for m in normal_messages({"role": role, "tool_calls": called})]
+                continue
             if whole in ("", "None") and role == "assistant" and view.span.attributes.get(sc.FINISH_REASONS) != ["stop"]:
                 yield Missing(field=side, cause="not_carried_by_convention", detail=_ONLY_TEXT)
                 continue

@@ -28,9 +28,10 @@ from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
 from otelreplay.dialects.toolio import arguments_of, by_name
-from otelreplay.dialects.values import DATED, is_json_like, lift_system, read_tools
+from otelreplay.dialects.values import DATED, absences, is_json_like, lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Inferred, Message, Missing
+from otelreplay.providers import request_codec
 from otelreplay.providers.converse_blocks import is_message
 
 KIND: Final = "openinference.span.kind"
@@ -159,7 +160,10 @@ class _Reader(SpanReader):
         ):
             return False
         if OUTPUT not in self.attributes:
-            return True
+            sent = json_of(
+                self.attributes.get(INPUT)
+            )  # a whole request of a known API was sent, though its stream left no reply
+            return not (isinstance(sent, dict) and isinstance(sent.get("model"), str) and request_codec(sent) is not None)
         made = json_of(self.attributes[OUTPUT])  # a request is what it made
         return isinstance(made, dict) and {"messages", "tools"} <= made.keys()
 
@@ -193,7 +197,7 @@ class _Reader(SpanReader):
             found = spelled_messages(asked)
             if self.view.span.dropped_attributes_count:
                 self.beginning_lost(asked[0], found)
-            whole = [self.intern.message(m) for m in found]
+            whole = [self.intern.message(m, absences(m, _SHOW)) for m in found]
             parts, messages = lift_system(whole)
             if "request.messages" not in self.fields and _shown(whole):
                 self.fields["request.messages"] = messages

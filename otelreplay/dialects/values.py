@@ -106,7 +106,7 @@ def read_messages(value: Any, intern: Interner, *, invented_ids: bool = False, r
     def element(m: Any) -> tuple[Message, ...]:
         plain = normal_messages(m)
         return tuple(
-            intern.message(x, _marks(x, remedy)) for x in (map(without_invented_ids, plain) if invented_ids else plain)
+            intern.message(x, absences(x, remedy)) for x in (map(without_invented_ids, plain) if invented_ids else plain)
         )
 
     if isinstance(value, str):
@@ -195,7 +195,7 @@ _OWN: Mapping[str, str] = {"text": "content", "tool_call": "arguments", "tool_ca
 """What a part of each type is there for."""
 
 
-def _marks(message: dict[str, Any], remedy: str) -> tuple[Missing, ...]:
+def absences(message: dict[str, Any], remedy: str) -> tuple[Missing, ...]:
     """What a message does not hold: the content of its parts, where that was switched off, or any part at all."""
     if message["parts"]:
         return tuple(

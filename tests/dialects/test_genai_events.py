@@ -5,8 +5,10 @@ import json
 import msgspec
 import pytest
 
+from otelreplay.dialects.genai_events import DIALECT
 from otelreplay.events import expand
 from otelreplay.spans import Scope, SpanEvent
+from tests.dialects.views import absent, read, said
 from tests.reconstruct.builders import LEGACY, agent, gaps, log, of_kind, rebuilt, rules, span
 
 GOOGLE = Scope(name="opentelemetry.instrumentation.google_genai", version="0.3b0")
@@ -322,3 +324,13 @@ def test_the_beginning_of_a_text_that_a_limit_cut_is_not_what_was_said(name, att
     sides = {"request.system": found.request.get("system"), "request.messages": found.request.get("messages"),
              "response.messages": (found.response or {}).get("messages")}  # fmt: skip
     assert [f for f, value in sides.items() if value is None] == [field]
+
+
+def test_calls_that_stand_beside_a_completion_of_nothing_are_the_reply():
+    call = "[{'id': 'c1', 'function': {'arguments': '{\"a\": 1}', 'name': 'find'}, 'type': 'function'}]"
+    event = SpanEvent(name="gen_ai.content.completion", attributes={"gen_ai.completion": "None"})
+    got = read(DIALECT, {"gen_ai.operation.name": "chat", "gen_ai.response.tool_calls": call}, events=(event,))
+    assert said(got.fields["response.messages"]) == [("assistant", [{"a": 1}])]
+    for other in ("[]", "None", "[1]"):
+        got = read(DIALECT, {"gen_ai.operation.name": "chat", "gen_ai.response.tool_calls": other}, events=(event,))
+        assert "response.messages" in absent(got)

@@ -323,3 +323,18 @@ def test_plain_text_is_the_reply_where_nothing_else_tells_it():
 )
 def test_what_is_no_plain_text_or_does_not_stand_alone_is_no_reply(attributes):
     assert "response.messages" not in read(attributes=attributes).fields
+
+
+def test_a_request_that_was_sent_is_a_call_though_its_stream_left_no_reply():
+    sent = {"model": "m", "input": [{"role": "user", "content": "hello"}], "stream": True}
+    got = read(attributes={"input.value": json.dumps(sent)}, status_code=1, end=9)
+    assert (got.kind, texts(got.fields["request.messages"])) == ("model", [("user", ["hello"])])
+    assert "response.messages" in {gap.field for gap in got.gaps}
+    assert read(attributes={"input.value": json.dumps({"messages": []})}, status_code=1, end=9).no_boundary
+
+
+def test_a_message_of_which_the_role_alone_is_recorded_says_so():
+    held = {"llm.input_messages.0.message.role": "user", "llm.input_messages.1.message.role": "model"}
+    user, assistant = read(attributes=held).fields["request.messages"]
+    assert [mark.field for mark in user.marks] == ["parts"]
+    assert assistant.marks == (), "what a model said may stand in its reply"
