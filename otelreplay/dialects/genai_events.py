@@ -307,7 +307,7 @@ def _is_stub(m: Any) -> bool:
     return isinstance(m, list) and bool(m) and all(isinstance(c, dict) and c.keys() == {"id", "type"} for c in m)
 
 
-_OF_A_CALL = {sc.OPERATION, sc.SYSTEM, sc.PROVIDER, sc.REQUEST_MODEL, sc.RESPONSE_MODEL}
+_OF_A_CALL = {sc.OPERATION, sc.SYSTEM, sc.PROVIDER, sc.REQUEST_MODEL, sc.RESPONSE_MODEL, sc.FINISH_REASONS}
 _CALLS = "gen_ai.response.tool_calls"
 """Where OpenLIT before 1.34 writes the calls of a reply, as Python prints them."""
 _ONLY_TEXT = "only the text of messages is recorded, and this turn had none: the tools that it called are not told"

@@ -160,9 +160,8 @@ class _Reader(SpanReader):
         ):
             return False
         if OUTPUT not in self.attributes:
-            sent = json_of(
-                self.attributes.get(INPUT)
-            )  # a whole request of a known API was sent, though its stream left no reply
+            sent = json_of(self.attributes.get(INPUT))
+            # a whole request was sent, though its stream left no reply
             return not (isinstance(sent, dict) and isinstance(sent.get("model"), str) and request_codec(sent) is not None)
         made = json_of(self.attributes[OUTPUT])  # a request is what it made
         return isinstance(made, dict) and {"messages", "tools"} <= made.keys()
