@@ -88,6 +88,8 @@ def test_calls_that_a_reply_was_recorded_without_ids_of_are_continued_once_by_th
     assert groups(lone(2, ASK, bare), later) == [[2, 4]]
     assert groups(lone(1, ASK, bare), lone(2, ASK, bare), later) == [[2, 4]]
     assert groups(lone(2, ASK, calls((None, "find", {"id": "o-2"}))), later) == []
+    other = lone(5, [*ASK, calls(("c9", "find", {"id": "o-1"})), answer("c9", "lost")], DONE)
+    assert groups(lone(2, ASK, bare), later, other) == [[2, 4]]
     more = lone(6, [*ASK, CALL, TOLD, calls(("c2", "find", {"id": "o-9"})), answer("c2", "9")], DONE)
     assert groups(lone(2, ASK, bare), lone(4, [*ASK, CALL, TOLD], calls((None, "find", {"id": "o-9"}))), more) == [[2, 4, 6]]
 
