@@ -259,6 +259,9 @@ class _Reader(SpanReader):
         for name in ("model", "model_name"):
             if isinstance(params.get(name), str):
                 self.give({"request.model": params[name]})
+        tools = params.get("tools")
+        if isinstance(tools, list) and tools and "request.tools" not in self.fields and all(isinstance(t, dict) for t in tools):
+            self.fields["request.tools"] = read_tools(tools, self.intern)  # what is hidden elsewhere may stand here
         kept = {sc.RENAMED_PARAMS.get(k, k): v for k, v in params.items() if k not in _NOT_PARAMS and v is not None}
         if kept:
             self.give({"request.params": dict(sorted(kept.items()))})

@@ -338,3 +338,14 @@ def test_a_message_of_which_the_role_alone_is_recorded_says_so():
     user, assistant = read(attributes=held).fields["request.messages"]
     assert [mark.field for mark in user.marks] == ["parts"]
     assert assistant.marks == (), "what a model said may stand in its reply"
+
+
+def test_tools_among_the_parameters_are_tools_where_they_stand_nowhere_else():
+    params = json.dumps({"temperature": 0, "tools": CHAT["tools"]})
+    got = read(attributes={"llm.invocation_parameters": params, "input.value": "__REDACTED__"}).fields
+    assert [tool["name"] for tool in got["request.tools"]] == [CHAT["tools"][0]["function"]["name"]]
+    assert got["request.params"] == {"temperature": 0}
+    spelled = {"llm.tools.0.tool.json_schema": json.dumps({"type": "function", "function": {"name": "other"}})}
+    assert [t["name"] for t in read(attributes={"llm.invocation_parameters": params, **spelled}).fields["request.tools"]] == [
+        "other"
+    ]
