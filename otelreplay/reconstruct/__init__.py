@@ -20,6 +20,7 @@ from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.fragments import Fragment
 from otelreplay.reconstruct.joining import TraceExtent, join_traces
 from otelreplay.reconstruct.observe import draft_of, mark_unread, views_of
+from otelreplay.reconstruct.quoted import name_calls
 from otelreplay.reconstruct.runs import run_id
 from otelreplay.reconstruct.tree import link, merge
 from otelreplay.reconstruct.turns import Conversation
@@ -87,6 +88,7 @@ def _relate(drafts: list[Draft], notes: list[Note]) -> list[Missing]:
     missing = replies.complete(conversation, [d for d in drafts if d.kind == "agent"])
     tools.pair([d for d in drafts if d.kind in ("tool", "retrieval")], conversation, notes)
     drafts += tools.complete(conversation)
+    name_calls(drafts)
     for draft in drafts:
         results.settle_alone(draft)
     if conversation.restored:
