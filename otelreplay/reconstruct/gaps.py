@@ -53,11 +53,16 @@ def settle(drafts: Sequence[Draft]) -> None:
 
 def _calls_untold(draft: Draft) -> Iterable[Missing]:
     """A reply that ended by calling tools, and holds no call: its text alone was recorded."""
-    held = draft.fields.get("response.messages")
-    if held and _finished_by_calling(draft) and not any(True for m in held for _ in tool_calls(m)):
+    if draft.fields.get("response.messages") and _calls_unseen(draft):
         detail = "the reply ended by calling tools, and no call is recorded in it"
         remedy = package_of(draft.span).content if draft.span else ""
         yield Missing(field="response.messages[0].parts", cause="not_carried_by_convention", detail=detail, remedy=remedy)
+
+
+def _calls_unseen(draft: Draft) -> bool:
+    """Did a reply end by calling tools, and is no call with a name readable in it?"""
+    held = draft.fields.get("response.messages") or ()
+    return _finished_by_calling(draft) and not any(True for m in held for _ in tool_calls(m))
 
 
 def unchanged(drafts: Sequence[Draft]) -> None:
@@ -185,7 +190,7 @@ def of_run(drafts: Sequence[Draft]) -> Iterable[Missing]:
             detail = f"{agent.id} called a model several times without content; tools that ran in between would not show"
             package = package_of(inside[0].span) if inside[0].span else UNKNOWN
             yield Missing(field="tool", cause="not_carried_by_convention", detail=detail, remedy=package.content)
-    silent = [d for d in models if not d.has("response.messages") and _finished_by_calling(d)]
+    silent = [d for d in models if _calls_unseen(d) and not (d.exact and d.has("response.messages"))]
     if silent and not tools:
         yield Missing(
             field="tool",

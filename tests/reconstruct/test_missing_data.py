@@ -336,3 +336,19 @@ def test_what_a_policy_took_out_of_a_message_is_named_where_the_message_stands()
     )
     (found,) = of_kind(rebuilt(model(2, ASK, DONE, parent=None, _removed=removed)), "model")
     assert gaps(found) == {"request.system": "redacted", "request.messages[0].parts[0].content": "redacted"}
+
+
+@pytest.mark.parametrize("parts", [[], [{"type": "text", "content": "one moment"}], [{"type": "function", "id": "c1"}]])
+def test_a_reply_that_ended_by_calling_and_shows_no_call_says_that_tools_are_missing(parts):
+    reply = {"role": "assistant", "parts": parts}
+    recording = rebuilt(model(2, ASK, reply, parent=None, gen_ai__response__finish_reasons=["tool_calls"]))
+    (gap,) = recording.missing
+    assert (gap.field, gap.cause) == ("tool", "span_not_received")
+    assert "ended by calling tools" in gap.detail
+
+
+def test_tools_that_left_spans_are_not_missing_beside_a_reply_that_shows_no_call():
+    reply = {"role": "assistant", "parts": []}
+    calling = model(2, ASK, reply, gen_ai__response__finish_reasons=["tool_calls"])
+    recording = rebuilt(agent(), calling, tool(3, arguments={"id": "o-1"}, result={"state": "late"}, call_id="c1"))
+    assert "tool" not in [m.field for m in recording.missing]
