@@ -73,7 +73,7 @@ class GenAIEvents:
         if items:
             _Records(view, items, intern).read(fields)
             gaps += [
-                Missing(field=f, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
+                Missing(field=f, cause="content_not_captured", remedy=_switch(view))
                 for f in ("request.messages", "response.messages")
                 if f not in fields
             ]
@@ -104,6 +104,12 @@ class GenAIEvents:
 
 
 DIALECT = GenAIEvents()
+
+
+def _switch(view: SpanView) -> str:
+    """What records content in the package that made a span; in those of OpenTelemetry, where that is not known."""
+    package = pk.package_of(view.span)
+    return pk.TRUE_AND_LOGS if package is pk.UNKNOWN else package.content
 
 
 def _items(view: SpanView) -> list[tuple[str, Any]]:
@@ -156,7 +162,7 @@ class _Records:
 
     def __init__(self, view: SpanView, items: Sequence[tuple[str, Any]], intern: Interner) -> None:
         self.items = [(name, decoded(body)) for name, body in items]
-        self.intern, self.key = intern, view.span.key
+        self.intern, self.key, self.switch = intern, view.span.key, _switch(view)
         self.captured = any(_holds_content(body) for _, body in self.items)
 
     def read(self, fields: dict[str, Any]) -> None:
@@ -198,7 +204,7 @@ class _Records:
     def mark(self, field: str) -> Mark:
         if self.captured:
             return Inferred(field=field, source=self.key, rule="empty_content_in_record")
-        return Missing(field=field, cause="content_not_captured", remedy=pk.TRUE_AND_LOGS)
+        return Missing(field=field, cause="content_not_captured", remedy=self.switch)
 
     def replies(self, choices: list[Mapping[str, Any]]) -> tuple[list[Message], list[Any]]:
         """Reply messages and finish reasons; the chunks of a stream are joined."""

@@ -73,6 +73,8 @@ _PACKAGES: tuple[tuple[str, Package], ...] = (
     ("opentelemetry.instrumentation.genai.", _LATEST),
     ("opentelemetry.instrumentation.google_genai", Package(content=SPAN_ONLY, tools=SPAN_MODES, invents_ids=True)),
     ("opentelemetry.util.genai", _LATEST),
+    ("azure.core.tracing.", Package(
+        content="set AZURE_TRACING_GEN_AI_CONTENT_RECORDING_ENABLED=true where the agent runs")),
     ("@traceloop/instrumentation-openai", Package(
         content="leave traceContent of the instrumentation on where the agent runs", items_as_text=True)),
     ("gemini-cli", Package(

@@ -5,7 +5,7 @@ import json
 import msgspec
 import pytest
 
-from otelreplay.spans import Removal
+from otelreplay.spans import Removal, Scope, SpanEvent
 from tests.reconstruct.builders import (
     ASK,
     CALL,
@@ -352,3 +352,14 @@ def test_tools_that_left_spans_are_not_missing_beside_a_reply_that_shows_no_call
     calling = model(2, ASK, reply, gen_ai__response__finish_reasons=["tool_calls"])
     recording = rebuilt(agent(), calling, tool(3, arguments={"id": "o-1"}, result={"state": "late"}, call_id="c1"))
     assert "tool" not in [m.field for m in recording.missing]
+
+
+def test_content_that_azure_s_sdk_left_out_names_its_own_switch():
+    azure = Scope(name="azure.core.tracing.ext.opentelemetry_span", version="1.0.0b13")
+    choice = SpanEvent(name="gen_ai.choice", attributes={"gen_ai.event.content": '{"finish_reason": "stop", "index": 0}'})
+    for events in ((), (choice,)):
+        call = model(2, parent=None, scope=azure, provider="az.ai.inference", _events=events)
+        (event,) = of_kind(rebuilt(call), "model")
+        told = [m.remedy for m in event.missing if "messages" in m.field]
+        assert len(told) >= 2
+        assert all("AZURE_TRACING_GEN_AI_CONTENT_RECORDING_ENABLED=true" in remedy for remedy in told)
