@@ -361,5 +361,5 @@ def test_content_that_azure_s_sdk_left_out_names_its_own_switch():
         call = model(2, parent=None, scope=azure, provider="az.ai.inference", _events=events)
         (event,) = of_kind(rebuilt(call), "model")
         told = [m.remedy for m in event.missing if "messages" in m.field]
-        assert len(told) >= 2
+        assert told
         assert all("AZURE_TRACING_GEN_AI_CONTENT_RECORDING_ENABLED=true" in remedy for remedy in told)
