@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from otelreplay.dialects import Interner
 from otelreplay.events import Missing, Note, Recording
-from otelreplay.reconstruct import decorated, gaps, order, replies, restoring, results, tools
+from otelreplay.reconstruct import decorated, definitions, gaps, order, replies, restoring, results, tools
 from otelreplay.reconstruct.build import events_of
 from otelreplay.reconstruct.draft import Draft
 from otelreplay.reconstruct.fragments import Fragment
@@ -38,6 +38,7 @@ def reconstruct(spans: Iterable[Span], logs: Iterable[LogRecord] = (), *, tenant
     identified, records = unify_spans(spans), unify_logs(logs)
     notes: list[Note] = []
     drafts, loose = _drafts(identified, records, notes)
+    definitions.resolve(drafts, records)
     missing = _relate(drafts, notes)
     ordered = order.sequence(drafts, notes)
     every = [i.span for i in identified]
