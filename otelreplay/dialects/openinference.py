@@ -27,7 +27,7 @@ from otelreplay.dialects.langchain import reply_of, request_of
 from otelreplay.dialects.packages import COUNT_LIMIT
 from otelreplay.dialects.reading import Reading, SpanView
 from otelreplay.dialects.spelled import NO_ROLE, create_result, spelled_messages
-from otelreplay.dialects.toolio import arguments_of, by_name
+from otelreplay.dialects.toolio import arguments_of, by_name, literal
 from otelreplay.dialects.values import DATED, absences, is_json_like, lift_system, read_tools
 from otelreplay.dialects.wire import echoed_fields, json_of, request_fields, response_fields
 from otelreplay.events import Inferred, Message, Missing
@@ -138,6 +138,8 @@ DIALECT = OpenInference()
 class _Reader(SpanReader):
     """Collects the fields of one span."""
 
+    converse = False
+    """The request is one of Bedrock's Converse API, whose responses name no model: what is named was asked for."""
     drops_text = False
     """The text beside calls stands in the reply only; a history has the calls alone (AutoGen)."""
 
@@ -170,12 +172,14 @@ class _Reader(SpanReader):
     def model(self) -> None:
         there, body = self.io(INPUT, "request.messages")
         given = _body(body) if there else None
+        held = given.get("messages") if isinstance(given, dict) else None
+        self.converse = isinstance(held, list) and any(is_message(m) for m in held)
         request = request_fields(given, self.intern) or request_of(given, self.intern)
         if request and _shown(request.get("request.messages", ())) and not _of_a_framework(request):
             self.taken.add(INPUT)
             self.give(request)
         there, body = self.io(OUTPUT, "response.messages")
-        got = json_of(body) if there else None
+        got = literal(body) if there else None  # traceAI writes what Python prints of it
         response = response_fields(got, self.intern) or reply_of(got, self.intern)
         if response and _shown(response.get("response.messages", ())):
             self.taken.add(OUTPUT)
@@ -275,7 +279,9 @@ class _Reader(SpanReader):
         if named:
             self.taken.add("llm.model_name")
             self.give({"response.model" if OUTPUT in self.attributes or not self.failed else "request.model": named})
-            if not DATED.search(str(named)):  # a provider's own name of a model has a date, what was asked for seldom
+            if self.converse or not DATED.search(
+                str(named)
+            ):  # a provider's own name of a model has a date, what was asked for seldom
                 self.infer({"request.model": named}, "llm.model_name", rule="request_model_from_model_name")
         for attribute in ("llm.provider", "llm.system"):
             if self.attributes.get(attribute):

@@ -349,3 +349,22 @@ def test_tools_among_the_parameters_are_tools_where_they_stand_nowhere_else():
     assert [t["name"] for t in read(attributes={"llm.invocation_parameters": params, **spelled}).fields["request.tools"]] == [
         "other"
     ]
+
+
+def test_a_response_as_python_prints_it_is_read_as_that():
+    body = {
+        "id": "r-1",
+        "object": "chat.completion",
+        "model": "m-1",
+        "choices": [{"index": 0, "message": {"content": "hi", "role": "assistant"}}],
+    }
+    got = read(attributes={"output.value": str({**body, "error": None})}).fields
+    assert (got["response.id"], got["response.model"]) == ("r-1", "m-1")
+    assert texts(got["response.messages"]) == [("assistant", ["hi"])]
+
+
+def test_a_dated_model_of_a_converse_request_was_asked_for():
+    asked = {"messages": [{"role": "user", "content": [{"text": "hello"}]}]}
+    name = "anthropic.claude-3-5-sonnet-20240620-v1:0"
+    assert read(attributes={"llm.model_name": name, "input.value": json.dumps(asked)}).fields["request.model"] == name
+    assert "request.model" not in read(attributes={"llm.model_name": name, "input.value": json.dumps(CHAT["messages"])}).fields
